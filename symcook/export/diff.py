@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from symcook.door import Progress, door
@@ -84,6 +84,12 @@ class Diff(Reply):
     first_answer: dict[str, Any] | None = None
     """The first input whose verdicts or labels differ, {"input", "first", "second"} with answers as text; None where
     there is none, and where the readouts give other answers than these."""
+    alike_to: int | None = None
+    """Where prefixes were grouped in hulls, since the strings are more than were run: the greatest length such that
+    verdicts or labels are equal on all strings of the lengths from 1 to it. None in other comparisons."""
+    stopped: str | None = None
+    """Where hulls left an answer open first, and by how much; None where they left none open, and in other
+    comparisons."""
 
     @property
     def same(self) -> bool | None:
@@ -91,7 +97,7 @@ class Diff(Reply):
         something is undecided."""
         if self.first is not None or self.structure:
             return False
-        return None if self.open or self.undecided else True
+        return None if self.open or self.undecided or self.stopped is not None else True
 
     @property
     def holds(self) -> bool | None:
@@ -112,7 +118,8 @@ class Diff(Reply):
     def why(self) -> str | None:
         """What differs in the structure, or what is undecided; None if there is neither."""
         undecided = [f"{self.open} of {self.inputs} inputs are undecided"] if self.open and self.same is None else []
-        return "; ".join([*self.structure, *self.undecided, *undecided]) or None
+        stopped = [self.stopped] if self.stopped is not None and self.same is None else []
+        return "; ".join([*self.structure, *self.undecided, *undecided, *stopped]) or None
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook diff --json``."""
@@ -131,6 +138,7 @@ class Diff(Reply):
             "close": self.close,
             "close_within": f"1e-{CLOSE_DIGITS}",
             "tolerance": self.tolerance,
+            **({} if self.alike_to is None else {"alike_to": self.alike_to, "stopped": self.stopped}),
         } | ({} if self.asked is None else self.asked.to_json())
 
 
@@ -152,9 +160,10 @@ def diff(
     Both models are run on the same inputs, shortest first. Every coordinate that both have is compared after each
     sublayer; where their layers are not alike, at the end only. Answers are compared where both readouts have the
     same shape. The inputs are all strings up to `max_length` symbols, at most `INPUTS`; for models over numbers,
-    rows over 0, 1, -1 and 1/2. Values differ where their intervals of 256 bits prove that they are more than
-    `tolerance` apart, and are equal where the intervals prove that they are not. Otherwise they are close, or it is
-    undecided (`Diff`). Parameters have their defaults.
+    rows over 0, 1, -1 and 1/2. Of two dense models, such as trained ones, verdicts and labels are compared on all
+    strings where hulls over prefixes decide them, and values on the first `INPUTS` strings only. Values differ where
+    their intervals of 256 bits prove that they are more than `tolerance` apart, and are equal where the intervals
+    prove that they are not. Otherwise they are close, or it is undecided (`Diff`). Parameters have their defaults.
 
     Arguments:
         second: Transformer. The other model.
@@ -195,15 +204,26 @@ def diff(
             f"{first_model.name}, which reads numbers",
             "leave --positions out",
         )
-    most = INPUTS
-    if asked is not None and asked.language is not None and (most := asked.count) > MOST:
-        raise BadInput(f"two models must be compared on at most {MOST:,} strings", asked.says, "give --sample 500")
+    # Of more strings than are run, hulls compare the answers, where that is possible.
+    hulls, most = None, INPUTS
+    if asked is not None and asked.count > (INPUTS if asked.language is None else MOST):
+        if _shape(first_model) == _shape(second_model):
+            from symcook.export.answers_in_hulls import answers_alike
+
+            hulls = answers_alike(first_model, second_model, asked)
+        if asked.language is not None and hulls is None:
+            raise BadInput(f"two models must be compared on at most {MOST:,} strings", asked.says, "give --sample 500")
+    elif asked is not None and asked.language is not None:
+        most = asked.count
     # Run both models, and count inputs that differ, that are only close, and that are undecided.
     count = opened = different = close = answers = 0
     first_difference = first_answer = None
-    for input_text, tokens in _inputs(first_model, max_length, asked):
-        if count == most:
-            break
+    first_inputs = list(islice(_inputs(first_model, max_length, asked), most))
+    if hulls is not None and hulls.different is not None:
+        text, tokens = first_model.embedding.written(hulls.different), first_model.tokens(hulls.different)
+        first_inputs += [] if any(text == earlier for earlier, _ in first_inputs) else [(text, tokens)]
+    most = len(first_inputs)
+    for input_text, tokens in first_inputs:
         count += 1
         if progress is not None:
             progress(count, most)
@@ -245,6 +265,8 @@ def diff(
         answers=answers,
         asked=asked,
         first_answer=first_answer,
+        alike_to=None if hulls is None else hulls.to,
+        stopped=None if hulls is None else hulls.stopped,
     )
 
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from symcook.words import Word
     from symcook.words.inputs import Strings
 
+WORK = 2**26
+"""The greatest number of entries of the widest columns, of all strings of one length, that are run after hulls."""
 FROM = 32
 """From this number of strings on, certified floats choose those that are run in balls."""
 SOON = 4096
@@ -167,32 +169,39 @@ class Nearest:
         return NearStrings([words[k] for k in sorted(picked)], left, len(words))
 
     @cached_property
-    def classes(self) -> list[HullClasses]:
-        """The classes of prefixes by states, and those by numbers of symbols too as far as they are possible; []
-        where there are none."""
-        automaton: Any = self.asked.language
-        if isinstance(automaton, frozenset) or self.model.readout.everywhere:
-            return []
-        reading, longest = reading_of(automaton), self.asked.lengths[-1]
+    def coarse(self) -> HullClasses | None:
+        """The classes of prefixes by states of the language; None where hulls are not possible."""
+        language: Any = self.asked.language
+        if isinstance(language, frozenset):
+            return None
         try:
-            coarse = HullClasses(self.model, reading, longest)
+            return HullClasses(self.model, reading_of(language), self.asked.lengths[-1])
         except NotExact:
-            return []
-        fine = counts_to(self.model, reading, longest, 1)
-        return [coarse] if fine is None else [coarse, fine]
+            return None
+
+    @cached_property
+    def fine(self) -> HullClasses | None:
+        """The classes by numbers of symbols too, as far as they are possible."""
+        return None if self.coarse is None else counts_to(self.coarse, 1)
 
     def by_hulls(self, n: int) -> NearStrings | None:
-        """The same for strings that are too many to be listed."""
-        fitting = [classes for classes in self.classes if n <= classes.longest]
-        if not fitting:
+        """The same for strings that are too many to be listed: by states and, where these do not decide, by numbers of
+        symbols too."""
+        if self.coarse is None:
             return None
-        classes = fitting[-1]
+        near = self.by_classes(self.coarse, n)
+        if near is None or near.stopped is None or self.fine is None or n > self.fine.longest:
+            return near
+        return self.by_classes(self.fine, n)
+
+    def by_classes(self, classes: HullClasses, n: int) -> NearStrings | None:
+        """The same by some classes."""
+        most = min(RUNS, WORK // (self.model.widest * n))
         level, numbers = classes.level(n), [number for number, _ in classes.ends(n)]
         bounded = _of_classes(classes, n, numbers)
-        for coarser in fitting[:-1]:
-            index = {(coarser.state(c), c.token): number for number, c in enumerate(coarser.level(n))}
-            same_prefixes = [index[classes.state(level[k]), level[k].token] for k in numbers]
-            bounded = bounded.both(_of_classes(coarser, n, same_prefixes))
+        if classes.coarse is not None:
+            larger = [classes.larger(classes.place(n), number) for number in numbers]
+            bounded = bounded.both(_of_classes(classes.coarse, n, larger))
         # The smallest strings of the nearest classes give an upper bound.
         starts = {k for side in self.every_side for k in bounded.order(side)[:FIRST].tolist()}
         first_words = [level[numbers[k]].smallest for k in sorted(starts)]
@@ -206,7 +215,7 @@ class Nearest:
         for side in self.every_side:
             upper, order = min(bounded.upper(side), sample.upper(side)), bounded.order(side).tolist()
             nearest_classes = [k for k in order if bounded.low[k] <= upper]
-            if sum(level[numbers[k]].strings for k in nearest_classes) <= RUNS:
+            if sum(level[numbers[k]].strings for k in nearest_classes) <= most:
                 picked.update(nearest_classes)
                 order = order[len(nearest_classes) :]
             elif stopped is None:
@@ -220,7 +229,8 @@ class Nearest:
         if runs is None:
             return None
         near = self.chosen(listed, runs, others)
-        near.stopped, near.way = stopped, f"prefixes in hulls by {' and '.join(c.reading.way for c in fitting)}"
+        how = "by states" if classes.coarse is None else "by states and numbers of symbols"
+        near.stopped, near.way = stopped, f"prefixes in hulls {how}"
         return near
 
     def sentence(self, classes: HullClasses, n: int, number: int, low: float, upper: float) -> str:

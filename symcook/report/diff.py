@@ -35,6 +35,8 @@ def _lines(diff: Diff) -> list[str]:
     inputs_text = f"{grouped(diff.inputs)} input{'s' * (diff.inputs != 1)}"
     if diff.asked is not None and diff.asked.restricted:
         inputs_text = diff.asked.says
+        if diff.inputs < diff.asked.count:
+            inputs_text = f"{grouped(diff.inputs)} of {inputs_text}"
     # The first line: no difference, a difference, or none found while some inputs are undecided.
     if diff.first is None:
         built = "are built differently" if diff.structure else "may be built differently"
@@ -44,6 +46,8 @@ def _lines(diff: Diff) -> list[str]:
     else:
         answer = " or in the answer" if tolerant and diff.answers else ""
         lines = [f"{a} and {b} differ{beyond}{answer}, on {diff.different} of {inputs_text}"]
+    if diff.first is None and diff.stopped is not None and not diff.structure and not diff.undecided:
+        lines = [f"{a} and {b}: whether all answers are equal is undecided; they agree{within} on {inputs_text}"]
     if diff.first is None and diff.open:
         built = " are built differently, and" if diff.structure else ":"
         lines = [f"{a} and {b}{built} whether they differ{beyond} is undecided on {diff.open} of {inputs_text}"]
@@ -70,6 +74,12 @@ def _lines(diff: Diff) -> list[str]:
             f"first input{' that is known' * bool(diff.open)} whose answer changes: {answer['input'] or EMPTY_STRING}"
         )
         lines.append(f"the first answers {answer['first']}, the second {answer['second']}")
+    if diff.alike_to is not None:
+        where = "" if diff.asked is None or diff.asked.language is None else f" of {diff.asked.text}"
+        lengths = f"all strings of length 1 to {diff.alike_to}{where}" if diff.alike_to else f"no length{where}"
+        lines.append(f"by hulls over prefixes, answers are equal on {lengths}")
+    if diff.stopped is not None:
+        lines.append(f"hulls stop: {diff.stopped}")
     if diff.open:
         inputs = f"{grouped(diff.open)} input{'s' * (diff.open != 1)}"
         lines.append(

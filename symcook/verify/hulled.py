@@ -98,12 +98,12 @@ class _Hulls:
         from symcook.words.hullclasses import HullClasses, counts_to
 
         longest, reading = self.asked.lengths[-1], self.reading()
-        coarse = _Answered(self, HullClasses(self.model, reading, longest), None)
+        coarse = _Answered(self, HullClasses(self.model, reading, longest))
         fine: _Answered | None = None
         open_lengths = [n for n in self.asked.lengths if n and coarse.open(n)]
         if open_lengths:
-            classes = counts_to(self.model, reading, longest, open_lengths[0])
-            fine = None if classes is None else _Answered(self, classes, coarse)
+            classes = counts_to(coarse.classes, open_lengths[0])
+            fine = None if classes is None else _Answered(self, classes)
         sizes = {"states": len(self.asked.lengths) - len(open_lengths) - (0 in self.asked.lengths), "counts": 0}
         for n in self.asked.lengths:
             if n:
@@ -161,14 +161,9 @@ class _Answered:
     """The answers of a model on the classes of prefixes. A mark is what is known along a path of classes: of the answer
     at each position where these count, or whether all positions accept; without meaning where one position counts."""
 
-    def __init__(self, hulls: _Hulls, classes: HullClasses, coarse: _Answered | None) -> None:
-        self.hulls, self.classes, self.coarse = hulls, classes, coarse
+    def __init__(self, hulls: _Hulls, classes: HullClasses) -> None:
+        self.hulls, self.classes = hulls, classes
         self.readout = hulls.model.readout
-        self.index = {
-            (place, classes.state(prefixes), prefixes.token): number
-            for place, level in enumerate(classes.graph.levels)
-            for number, prefixes in enumerate(level)
-        }
         self.first_mark: Any = (RIGHT, True) if self.readout.each else RIGHT
         for place in range(classes.added):  # a position before the first symbol has one class
             self.first_mark = self.mark(place, 0, self.first_mark)
@@ -186,24 +181,15 @@ class _Answered:
         if self.readout.each:
             prefixes = self.classes.graph.levels[place][number]
             return max(before[0], self.agreement(place, number)), before[1] and self.wanted(prefixes) is None
-        verdict = self.verdict(place, number)
+        verdict = self.classes.verdict(place, number)
         return max(before, RIGHT if verdict == 1 else OPEN if verdict < 0 else WRONG)
-
-    def verdict(self, place: int, number: int) -> int:
-        """The verdict or the label of all prefixes of a class; -1 where it is open, or not the same for all."""
-        verdicts: Any = self.classes.result.verdicts
-        answer = int(verdicts[place][number])
-        if answer >= 0 or self.coarse is None:
-            return answer
-        prefixes = self.classes.graph.levels[place][number]
-        return self.coarse.verdict(place, self.coarse.index[place, self.classes.state(prefixes), prefixes.token])
 
     def agreement(self, place: int, number: int) -> int:
         """Whether the answer to all prefixes of a class is that of the specification."""
         wanted = self.wanted(self.classes.graph.levels[place][number])
         if wanted is None:
             return RIGHT
-        answer = self.verdict(place, number)
+        answer = self.classes.verdict(place, number)
         return OPEN if answer < 0 else RIGHT if answer == wanted else WRONG
 
     def wanted(self, prefixes: PrefixClass) -> Any:
@@ -248,7 +234,9 @@ class _Answered:
             number = dict(classes.following(depth)[number])[token]
             numbers.append(number)
         open_ones = [
-            place for place, number in enumerate(numbers) if self.readout.everywhere and self.verdict(place, number) < 0
+            place
+            for place, number in enumerate(numbers)
+            if self.readout.everywhere and self.classes.verdict(place, number) < 0
         ]
         place = (open_ones or [classes.place(n)])[0]
         return classes.why(place, numbers[place])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,14 +71,38 @@ def reading_of(language: Automaton | None) -> PrefixReading:
 
 class HullClasses:
     """The classes of prefixes up to a length, and the run of a model on them. NotExact where that is not possible
-    (`run_hulls`)."""
+    (`run_hulls`). `coarse` has the run on larger classes, whose states these have without numbers of symbols."""
 
-    def __init__(self, model: Transformer, reading: PrefixReading, length: int) -> None:
-        self.model, self.reading = model, reading
+    def __init__(
+        self, model: Transformer, reading: PrefixReading, length: int, coarse: HullClasses | None = None
+    ) -> None:
+        self.model, self.reading, self.coarse = model, reading, coarse
         self.graph = PrefixGraph(model, reading.start, reading.step, length)
         self.result = run_hulls(model, self.graph)
         self.added = len(model.embedding.ends[0])
         self.longest = len(self.graph.levels) - self.added
+
+    @cached_property
+    def index(self) -> dict[Any, int]:
+        """By position, state and last token, the number of a class."""
+        return {
+            (place, self.state(prefixes), prefixes.token): number
+            for place, level in enumerate(self.graph.levels)
+            for number, prefixes in enumerate(level)
+        }
+
+    def larger(self, place: int, number: int) -> int:
+        """The number of the class of `coarse` that contains a class."""
+        prefixes, coarse = self.graph.levels[place][number], self.coarse
+        if coarse is None:
+            raise RuntimeError("there must be larger classes")
+        return coarse.index[place, self.state(prefixes), prefixes.token]
+
+    def verdict(self, place: int, number: int) -> int:
+        """The verdict or the label of all prefixes of a class; -1 where it is open, or not the same for all."""
+        verdicts: Any = self.result.verdicts
+        answer = int(verdicts[place][number])
+        return answer if answer >= 0 or self.coarse is None else self.coarse.verdict(place, self.larger(place, number))
 
     def place(self, n: int) -> int:
         """The position of the last symbol of a string of length `n`."""
@@ -218,12 +243,13 @@ class HullClasses:
         return f"the outputs {best} and {other} differ by {gap:.3g} with a radius of {width:.3g}"
 
 
-def counts_to(model: Transformer, reading: PrefixReading, length: int, first: int) -> HullClasses | None:
-    """The classes with the numbers of symbols, to the greatest length up to `length` that is possible; None where that
-    is below `first`."""
+def counts_to(coarse: HullClasses, first: int) -> HullClasses | None:
+    """The classes with the numbers of symbols too, to the greatest length that is possible; None where that is below
+    `first`."""
+    model, reading, length = coarse.model, coarse.reading, coarse.longest
     while length >= first:
         try:
-            return HullClasses(model, reading.counted(len(model.alphabet)), length)
+            return HullClasses(model, reading.counted(len(model.alphabet)), length, coarse)
         except NotExact:
             length = length * 3 // 4
     return None
