@@ -91,7 +91,7 @@ def harden(model: Transformer) -> Transformer:
     }
     gone = cooled - {
         remaining_symbol.name
-        for value, _, _ in hardened.expressions(symbolic=True)
+        for value, _, _ in hardened.expressions(symbolic=True, tables=False)
         for remaining_symbol in value.free_symbols
     }
     return replace(hardened, parameters=tuple(p for p in model.parameters if p.name not in gone))

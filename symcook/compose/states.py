@@ -32,7 +32,7 @@ from symcook.model.parts import (
     SelfAttention,
 )
 from symcook.model.rationals import quotient
-from symcook.model.symbols import Exact
+from symcook.model.symbols import Exact, PositionTable
 from symcook.model.transformer import Transformer
 from symcook.published.answers import answer
 from symcook.published.converted import add_final_norm, arrays, convert, recognised, require_settings, require_words
@@ -547,7 +547,7 @@ class _Checkpoint:
             return {}, 1, None
         functions = {}
         for name, column in zip(names, zip(*_rows(table), strict=True), strict=True):
-            functions[name] = table_of(column, 1)
+            functions[name] = PositionTable.of(column, 1)
         return functions, 1, table.rows
 
     def readout(self, shown: tuple[str, ...]) -> tuple[Readout, list[Layer], list[str]]:

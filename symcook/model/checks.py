@@ -17,7 +17,7 @@ from symcook.errors import BadInput, unknown
 from symcook.model.choices import shown_word
 from symcook.model.entries import RationalEntries, all_rational
 from symcook.model.expr import ARITY, valid_name
-from symcook.model.symbols import Number, exact, lowered
+from symcook.model.symbols import Number, PositionTable, exact, lowered
 
 if TYPE_CHECKING:
     import sympy
@@ -94,6 +94,9 @@ def _substituted(value: sympy.Expr | sympy.MatrixBase | RationalEntries | Fracti
         return value
     import sympy
 
+    if isinstance(value, PositionTable):
+        new = put(value.expression)
+        return value if new is value.expression else new
     if not isinstance(value, sympy.MatrixBase):
         return put(cast("sympy.Expr", value))
     if not value.free_symbols:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import parse_term
 from symcook.model.rationals import number_of, plain, rational
-from symcook.model.symbols import exact
+from symcook.model.symbols import PositionTable, exact
 
 if TYPE_CHECKING:
     import sympy
@@ -47,11 +47,16 @@ def rational_of(value: object) -> Fraction | None:
 
 
 def kept_number(value: object) -> Any:
-    """`value` as a block keeps it: a Fraction where `rational_of` gives one, else a sympy expression.
+    """`value` as a block keeps it: a Fraction where `rational_of` gives one, a `PositionTable` as it is and for its
+    text, else a sympy expression.
 
     BadInput where `exact` refuses the value.
     """
+    if isinstance(value, PositionTable):
+        return value
     number = rational_of(value)
+    if number is None and type(value) is str and value.startswith(("if", "I[")):
+        number = PositionTable.read(parse_term(plain(value)))
     return exact(value) if number is None else number
 
 
@@ -152,6 +157,8 @@ def as_sympy(value: object) -> Any:
         from symcook.numbers.matrix import RationalMatrix
 
         return RationalMatrix.sparse(value.rows, value.columns)
+    if isinstance(value, PositionTable):
+        return value.expression
     return exact(value) if isinstance(value, Fraction) else value
 
 
@@ -202,10 +209,10 @@ def held(block: object, name: str) -> Any:
 
 class NamedNumbers(Mapping[str, Any]):
     """{coordinate: number}, frozen: sympy's numbers. One that is rational is made anew each time it is read; `held` has
-    it as a Fraction."""
+    it as a Fraction, and a choice by the position as a `PositionTable`."""
 
     def __init__(self, given: Mapping[str, object]) -> None:
-        self.held = MappingProxyType({name: kept_number(value) for name, value in given.items()})
+        self.held = MappingProxyType({name: kept_number(value) for name, value in held_values(given).items()})
 
     def __getitem__(self, name: str) -> Any:
         return as_sympy(self.held[name])

@@ -29,7 +29,7 @@ from symcook.model.parts import KINDS, Layer, Part, SelfAttention, held_matrices
 from symcook.model.rationals import Rationals, rational
 from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.steps import kind_of
-from symcook.model.symbols import exact, from_sympy
+from symcook.model.symbols import PositionTable, exact, from_sympy
 from symcook.model.transformer import Parameter, Program, Transformer
 
 if TYPE_CHECKING:
@@ -212,6 +212,9 @@ class _DocumentWriter:
         """A number as an expression of the grammar."""
         if isinstance(value, Fraction):
             return _ratio_text(value.numerator, value.denominator)
+        if isinstance(value, PositionTable):
+            _check_size(value.tree, "a number")
+            return show(value.tree)
         if value not in self.texts:
             if value.is_Rational:
                 self.texts[value] = _ratio_text(value.p, value.q)

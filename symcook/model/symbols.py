@@ -5,13 +5,15 @@ sympy is imported when it is needed, so that reading and listing stay quick.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from symcook.errors import BadInput, Undecided
+from symcook.errors import BadInput, NotExact, Undecided
 from symcook.model.expr import Tree, names, parse_term, show, valid_name
 from symcook.model.rationals import MAX_BITS, plain, quotient, too_large
 
@@ -69,6 +71,94 @@ Number = Fraction | Tree
 """An exact number as number systems take it: a Fraction, or a tree where it is not rational or holds symbols."""
 
 
+@dataclass(frozen=True)
+class PositionTable:
+    """A choice of rational numbers by the position i, such as if(i < 2, 1/2, 3), as its tree in the form that
+    `tree_from_sympy` gives. sympy's form is made when it is first read."""
+
+    tree: Tree
+
+    @cached_property
+    def expression(self) -> Any:
+        """The choice as a sympy expression."""
+        return to_sympy(self.tree, {"i": symbol("i")})
+
+    @classmethod
+    def of(cls, values: Sequence[Fraction], start: int) -> PositionTable | Fraction:
+        """The function with `values[k]` at i = start + k, the number if all are equal. The list is halved again and
+        again, so that the depth is logarithmic in its length.
+
+        >>> PositionTable.of([Fraction(1, 2), Fraction(3), Fraction(3)], 1).expression
+        if(i < 2, 1/2, 3)
+        """
+        first = values[0]
+        return first if values.count(first) == len(values) else cls(_halved(values, start))
+
+    @classmethod
+    def read(cls, tree: Tree) -> PositionTable | None:
+        """The table that a term is; None for a term with other conditions than i < k and i = k, or with entries that
+        are not rational numbers.
+
+        >>> table = PositionTable.read(parse_term("if(i < 2, 1/2, if(i = 3, -3, 0))"))
+        >>> table.expression, PositionTable.read(parse_term("if(i < n, 1, 0)"))
+        (if(i < 2, 1/2, if(i = 3, -3, 0)), None)
+        """
+        try:
+            return cls(_normal(tree)) if tree[0] in ("if", "ind") else None
+        except NotExact:
+            return None
+
+
+LEAST = {"<": 1, "=": 0}
+"""{condition: the least number on its right side where a condition on i is open}."""
+
+
+def _halved(values: Sequence[Fraction], start: int) -> Tree:
+    """The tree of `PositionTable.of`."""
+    first = values[0]
+    if values.count(first) == len(values):
+        return _rational_tree(first)
+    half = len(values) // 2
+    condition = ("<", ("name", "i"), ("num", start + half, 1))
+    return _chosen(condition, _halved(values[:half], start), _halved(values[half:], start + half))
+
+
+def _chosen(condition: Tree, yes: Tree, no: Tree) -> Tree:
+    """The tree of a choice, an indicator if it is between 1 and 0."""
+    return ("ind", condition) if (yes, no) == (("num", 1, 1), ("num", 0, 1)) else ("if", condition, yes, no)
+
+
+def _normal(tree: Tree) -> Tree:
+    """The tree of a table in the form that `tree_from_sympy` gives; NotExact for a term that is no table."""
+    if tree[0] not in ("if", "ind"):
+        return _rational_tree(_shortest(tree))
+    tag, *sides = tree[1]
+    # sympy decides i < 0 and i = -1, since i is at least 0.
+    if tag not in LEAST or sides[0] != ("name", "i") or sides[1][::2] != ("num", 1) or sides[1][1] < LEAST[tag]:
+        raise NotExact("a table has conditions i < k and i = k")
+    return tree if tree[0] == "ind" else _chosen(tree[1], _normal(tree[2]), _normal(tree[3]))
+
+
+def _rational_tree(value: Fraction) -> Tree:
+    """The tree of a rational number: an integer, a quotient, or the negative of one."""
+    p, q = abs(value.numerator), value.denominator
+    tree: Tree = ("num", p, 1) if q == 1 else ("/", ("num", p, 1), ("num", q, 1))
+    return ("neg", tree) if value < 0 else tree
+
+
+def _shortest(tree: Tree) -> Fraction:
+    """The rational number that a tree writes as an integer, a quotient, or the negative of one; NotExact for another
+    tree."""
+    number = tree[1] if tree[0] == "neg" else tree
+    parts = number[1:] if number[0] == "/" else (number,)
+    if any(part[0] != "num" or part[2] != 1 for part in parts):
+        raise NotExact("an entry of a table is a rational number")
+    ratio = [part[1] for part in parts]
+    if 0 in ratio[1:] or any(part.bit_length() > MAX_BITS for part in ratio):
+        raise NotExact("an entry of a table is a rational number of few bits")
+    return -Fraction(*ratio) if tree[0] == "neg" else Fraction(*ratio)
+
+
 def lowered(value: object) -> Number:
     """An exact number in the form in which number systems take it; BadInput as `exact` says.
 
@@ -77,6 +167,8 @@ def lowered(value: object) -> Number:
     """
     if isinstance(value, (Fraction, tuple)):
         return value
+    if isinstance(value, PositionTable):
+        return value.tree
     if type(value) is int:
         return Fraction(value)
     expression: Any = value if hasattr(value, "free_symbols") else exact(value)

@@ -37,7 +37,7 @@ from symcook.model.parts import (
     held_numbers,
 )
 from symcook.model.reads import STEP_WORDS, StepsRead, names_of
-from symcook.model.symbols import Exact, check_symbol, exact, from_sympy, symbol
+from symcook.model.symbols import Exact, PositionTable, check_symbol, exact, from_sympy, symbol
 from symcook.model.typedtext import tokens_of_text
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ class Transformer(Verbs, Shown):
                 "rename the parameter or the coordinate",
             )
         # Every number uses declared symbols only.
-        for value, may_index, where in self.expressions(symbolic=True):
+        for value, may_index, where in self.expressions(symbolic=True, tables=False):
             allowed = declared | (set(INDEX) if may_index else set())
             for free in sorted(value.free_symbols, key=str):
                 if free.name not in allowed:
@@ -292,7 +292,7 @@ class Transformer(Verbs, Shown):
 
     def _sign_symbols(self) -> None:
         """Give the symbols in the model's numbers the signs of their declared intervals, as sympy's assumptions."""
-        used = {free for value, _, _ in self.expressions(symbolic=True) for free in value.free_symbols}
+        used = {free for value, _, _ in self.expressions(symbolic=True, tables=False) for free in value.free_symbols}
         own = self.symbols if used else {}  # sympy is imported only where there are symbols
         changed = {free: own[free.name] for free in used if free is not own[free.name]}
         if changed:
@@ -368,7 +368,7 @@ class Transformer(Verbs, Shown):
         for _, step in (head for sublayer in READS.of(self).sublayers for head in sublayer.heads):
             if step.mask not in ("future", "strict-future"):
                 return f"a head with mask {shown_word(step.mask)}, which sees positions that are not there yet"
-        for value, indexed, where in () if length_known else self.expressions(symbolic=True):
+        for value, indexed, where in () if length_known else self.expressions(symbolic=True, tables=False):
             if indexed and symbol("n") in value.free_symbols:
                 return f"{where} is {from_sympy(value)}, and n changes as the string grows"
         return None
@@ -450,17 +450,18 @@ class Transformer(Verbs, Shown):
         """Whether there is a norm anywhere."""
         return any(step.norms for step in self.sublayers)
 
-    def expressions(self, *, symbolic: bool = False) -> Iterator[tuple[Any, bool, str]]:
+    def expressions(self, *, symbolic: bool = False, tables: bool = True) -> Iterator[tuple[Any, bool, str]]:
         """Each exact number of the model, as (number, whether i and n may occur in it, where it is: text for
         messages).
 
-        With `symbolic`, without the numbers that are kept as rational ones and thus have no symbols.
+        With `symbolic`, without the numbers that are kept as rational ones and thus have no symbols. With `tables` =
+        False, without the kept choices by the position (`PositionTable`), which have no symbol but i.
         """
 
         def some(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             """The items of `values`; with `symbolic`, only those that are not kept as Fractions."""
-            forms = held_values(values)
-            return ((name, values[name]) for name in values if not (symbolic and isinstance(forms[name], Fraction)))
+            forms, left_out = held_values(values), (Fraction,) * symbolic + (PositionTable,) * (not tables)
+            return ((name, values[name]) for name in values if not isinstance(forms[name], left_out))
 
         # The entries of `TokenRows` are rational.
         words = self.embedding.words or {}
