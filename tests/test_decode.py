@@ -13,6 +13,7 @@ import dense
 import mpmath
 import pytest
 from families import together
+from machine_examples import COPY
 from shared import call
 
 import symcook as sc
@@ -252,3 +253,39 @@ def test_text_is_read_in_one_way() -> None:
     both = sc.compile("dfa", "(ab)*", alphabet="a b ab")
     with pytest.raises(BadInput, match="only one reading"):
         list(stream(both, "ab"))
+
+
+@pytest.mark.parametrize("kind", ["largest", "distribution"])
+def test_an_answer_at_the_first_position_continues_nothing(kind: str) -> None:
+    """After every string the model's own answer is the one at BOS; decoding took the one at the last position."""
+    first = model(readout=Readout(kind, "first", SPACE.names, [[0, 1, 1, 2], [2, 0, "1/2", 0]], ("a", "b")))
+    assert len({str(first.run(word).outputs or first.run(word).output) for word in ("a", "b", "ab", "bba")}) == 1
+    for ask in (
+        lambda: generate(first, "ab"),
+        lambda: stream(first, "ab"),
+        lambda: continued(first, "ab", ["a"]),
+        lambda: recognizes(first, "ab", lambda n: n, "a"),
+        lambda: probability(replace(first, readout=replace(first.readout, kind="distribution")), "ab"),
+    ):
+        with pytest.raises(
+            BadInput, match="must answer at the last position or at each; given: a readout at the first"
+        ):
+            ask()
+
+
+@pytest.mark.parametrize("position", ["first", "last"])
+def test_a_string_given_inputs_has_a_probability_where_each_position_has_an_answer(position: str) -> None:
+    one = model()
+    with pytest.raises(
+        BadInput, match=f"needs an answer at each position; given: a readout at the {position} position"
+    ):
+        probability(replace(one, readout=replace(one.readout, position=position)), "aba", given="ab")
+
+
+def test_nothing_continues_a_run_that_has_ended() -> None:
+    """The end of a machine's run is a symbol of its decoder, which outputs it again after itself."""
+    machine = sc.compile("tm", COPY, theorem="2")
+    output = list(stream(machine, "a", 60))
+    assert output[-1] == "=_" and continued(machine, "a", output).agrees
+    with pytest.raises(BadInput, match="must be the last token of a continuation; given: =_, and then =_"):
+        continued(machine, "a", [*output, "=_"])
