@@ -116,7 +116,7 @@ def probability(
     # `inputs` is what the model reads, `wanted` the label at each position whose probability is a factor.
     if given is None:
         _require_autoregressive(bound)
-        _require_answer_after_prefix(bound)
+        require_answer_after_prefix(bound)
         inputs = bound.tokens(word)
         end = end_label(bound)
         # The special token is an input but not an answer; the end label is an answer but not an input.
@@ -293,7 +293,7 @@ def _with_largest_label(model: Transformer, position: str) -> Transformer:
         raise BadInput(
             "a model that continues its input must add no special token after the input", model.embedding.after, _NO_END
         )
-    _require_answer_after_prefix(model)
+    require_answer_after_prefix(model)
     kind = "groups" if model.readout.groups else "largest"
     return replace(model, readout=replace(model.readout, kind=kind, position=position))
 
@@ -475,7 +475,7 @@ _NO_END = "make the end of a string a label of the readout instead"
 """The hint for a model with a special token after its input."""
 
 
-def _require_answer_after_prefix(model: Transformer) -> None:
+def require_answer_after_prefix(model: Transformer) -> None:
     """Raise BadInput if the answers of a model do not continue its input: an answer at the first position is about no
     later symbol."""
     if model.readout.first:

@@ -19,6 +19,7 @@ from shared import call
 import symcook as sc
 from symcook.decode import continued, end_label, generate, probability, recognizes, stream
 from symcook.errors import BadInput, NotExact, Undecided
+from symcook.export.machine_steps import steps_right
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import FeedForward, Head, Layer
@@ -289,3 +290,14 @@ def test_nothing_continues_a_run_that_has_ended() -> None:
     assert output[-1] == "=_" and continued(machine, "a", output).agrees
     with pytest.raises(BadInput, match="must be the last token of a continuation; given: =_, and then =_"):
         continued(machine, "a", [*output, "=_"])
+
+
+def test_an_export_with_a_readout_at_the_first_position_decodes_nothing() -> None:
+    """Its answer after each string is the first state. The export said "decodes 100 steps", those of the program."""
+    decoder = sc.compile("dfa", "(ab)*")
+    first = replace(decoder, readout=replace(decoder.readout, position="first"))
+    assert first.run("ab").outputs == first.run("a").outputs == ["q0"] and list(stream(decoder, "ab"))[1:2] == ["q1"]
+    assert "decodes 100 steps" in decoder.arrays(max_length=1).text()
+    assert "decodes" not in first.arrays(max_length=1).text()
+    with pytest.raises(BadInput, match="must answer at the last position or at each"):
+        steps_right(first, "ab", 5)
