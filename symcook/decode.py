@@ -116,6 +116,7 @@ def probability(
     # `inputs` is what the model reads, `wanted` the label at each position whose probability is a factor.
     if given is None:
         _require_autoregressive(bound)
+        require_answer_after_prefix(bound)
         inputs = bound.tokens(word)
         end = end_label(bound)
         # The special token is an input but not an answer; the end label is an answer but not an input.
@@ -126,6 +127,9 @@ def probability(
                 "a string without an end must have at least one symbol", "the empty string", "give at least one symbol"
             )
         one_pass = bound.unfollowed() is None  # then one pass gives the answers after all prefixes
+    elif not bound.readout.each:
+        must = "the probability of a string given inputs needs an answer at each position"
+        raise BadInput(must, f"a readout at the {bound.readout.position} position", 'write position="each"')
     else:
         wanted = tokens_of_text(word, bound.readout.labels) if isinstance(word, str) else tuple(word)
         inputs, one_pass = bound.tokens(given), True
@@ -280,7 +284,7 @@ def _labels(
 def _with_largest_label(model: Transformer, position: str) -> Transformer:
     """The model with the label of the largest score as its answer, read at `position`.
 
-    Raises BadInput if the model cannot continue a string by its answers.
+    Raises BadInput if the model cannot continue a string by its answers, as where it answers at the first position.
     """
     model.readout.require(
         "a model that generates tokens must have a readout with labels", ("distribution", "largest", "groups")
@@ -289,6 +293,7 @@ def _with_largest_label(model: Transformer, position: str) -> Transformer:
         raise BadInput(
             "a model that continues its input must add no special token after the input", model.embedding.after, _NO_END
         )
+    require_answer_after_prefix(model)
     kind = "groups" if model.readout.groups else "largest"
     return replace(model, readout=replace(model.readout, kind=kind, position=position))
 
@@ -325,8 +330,9 @@ def continued(
     must be the next token. Up to the first difference the answers are those of decoding; after it they are answers to
     the given tokens.
 
-    Raises BadInput if an answer of the model may depend on later symbols, and for a token that is no label; Undecided
-    if an answer is undecided; NotExact if `domain` is "exact" and a score has no exact value.
+    Raises BadInput if an answer of the model may depend on later symbols, for a token that is no label, and for one
+    after a label that ends the run; Undecided if an answer is undecided; NotExact if `domain` is "exact" and a score
+    has no exact value.
 
     >>> from symcook.compilers import compile
     >>> model = compile("dfa", "(aa)*")
@@ -343,6 +349,10 @@ def continued(
     for token in tokens:
         if bound.readout.index(token) is None:
             require_known("label", token, bound.readout.labels)
+    ends = speech_of(bound).ends
+    if (last := next((k for k, token in enumerate(tokens[:-1]) if token in ends), None)) is not None:
+        must = "a label that ends the run must be the last token of a continuation"
+        raise BadInput(must, f"{tokens[last]}, and then {tokens[last + 1]}", "leave out what follows it")
     if not tokens:
         return Continued(start, (), (), None)
     # The answers begin at the last given position; the answer at the last token is not needed.
@@ -463,6 +473,14 @@ def _undecided_error(what: str, names: Sequence[str], reason: Undecided | NotExa
 
 _NO_END = "make the end of a string a label of the readout instead"
 """The hint for a model with a special token after its input."""
+
+
+def require_answer_after_prefix(model: Transformer) -> None:
+    """Raise BadInput if the answers of a model do not continue its input: an answer at the first position is about no
+    later symbol."""
+    if model.readout.first:
+        must = "a model that continues its input must answer at the last position or at each"
+        raise BadInput(must, "a readout at the first position", 'write position="last"')
 
 
 def _require_autoregressive(model: Transformer) -> None:

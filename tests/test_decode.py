@@ -13,11 +13,13 @@ import dense
 import mpmath
 import pytest
 from families import together
+from machine_examples import COPY
 from shared import call
 
 import symcook as sc
 from symcook.decode import continued, end_label, generate, probability, recognizes, stream
 from symcook.errors import BadInput, NotExact, Undecided
+from symcook.export.machine_steps import steps_right
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import FeedForward, Head, Layer
@@ -252,3 +254,50 @@ def test_text_is_read_in_one_way() -> None:
     both = sc.compile("dfa", "(ab)*", alphabet="a b ab")
     with pytest.raises(BadInput, match="only one reading"):
         list(stream(both, "ab"))
+
+
+@pytest.mark.parametrize("kind", ["largest", "distribution"])
+def test_an_answer_at_the_first_position_continues_nothing(kind: str) -> None:
+    """After every string the model's own answer is the one at BOS; decoding took the one at the last position."""
+    first = model(readout=Readout(kind, "first", SPACE.names, [[0, 1, 1, 2], [2, 0, "1/2", 0]], ("a", "b")))
+    assert len({str(first.run(word).outputs or first.run(word).output) for word in ("a", "b", "ab", "bba")}) == 1
+    for ask in (
+        lambda: generate(first, "ab"),
+        lambda: stream(first, "ab"),
+        lambda: continued(first, "ab", ["a"]),
+        lambda: recognizes(first, "ab", lambda n: n, "a"),
+        lambda: probability(replace(first, readout=replace(first.readout, kind="distribution")), "ab"),
+    ):
+        with pytest.raises(
+            BadInput, match="must answer at the last position or at each; given: a readout at the first"
+        ):
+            ask()
+
+
+@pytest.mark.parametrize("position", ["first", "last"])
+def test_a_string_given_inputs_has_a_probability_where_each_position_has_an_answer(position: str) -> None:
+    one = model()
+    with pytest.raises(
+        BadInput, match=f"needs an answer at each position; given: a readout at the {position} position"
+    ):
+        probability(replace(one, readout=replace(one.readout, position=position)), "aba", given="ab")
+
+
+def test_nothing_continues_a_run_that_has_ended() -> None:
+    """The end of a machine's run is a symbol of its decoder, which outputs it again after itself."""
+    machine = sc.compile("tm", COPY, theorem="2")
+    output = list(stream(machine, "a", 60))
+    assert output[-1] == "=_" and continued(machine, "a", output).agrees
+    with pytest.raises(BadInput, match="must be the last token of a continuation; given: =_, and then =_"):
+        continued(machine, "a", [*output, "=_"])
+
+
+def test_an_export_with_a_readout_at_the_first_position_decodes_nothing() -> None:
+    """Its answer after each string is the first state. The export said "decodes 100 steps", those of the program."""
+    decoder = sc.compile("dfa", "(ab)*")
+    first = replace(decoder, readout=replace(decoder.readout, position="first"))
+    assert first.run("ab").outputs == first.run("a").outputs == ["q0"] and list(stream(decoder, "ab"))[1:2] == ["q1"]
+    assert "decodes 100 steps" in decoder.arrays(max_length=1).text()
+    assert "decodes" not in first.arrays(max_length=1).text()
+    with pytest.raises(BadInput, match="must answer at the last position or at each"):
+        steps_right(first, "ab", 5)

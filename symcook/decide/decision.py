@@ -384,8 +384,11 @@ def counting(model: Transformer) -> Counting | Programmed:
     except OutOfReach as error:
         if model.program is None or model.program.kind != "count" or model.program.attention:
             raise
-        # The model may be the compilation read at the last position only, where the compiler made a readout at each.
-        everywhere = replace(model, readout=replace(model.readout, position="each"))
+        # The model may be the compilation read at the last position only, where the compiler made a readout at each. A
+        # readout at the first position, or one for all of them, gives other answers.
+        compiled = [model]
+        if model.readout.position == "last":
+            compiled.append(replace(model, readout=replace(model.readout, position="each")))
         try:
             program = formula_of(model.program)
             fold = replace(counted(program), each=model.readout.each)
@@ -394,7 +397,7 @@ def counting(model: Transformer) -> Counting | Programmed:
             programmed.text = None if program.labels or "..." in text else text
         except BadInput as refused:
             raise OutOfReach(f"{error}; its program: {refused.sentence.rstrip('.')}") from None
-        if not (genuine(model) or genuine(everywhere)):
+        if not any(map(genuine, compiled)):
             raise OutOfReach(f"{error}; the weights of the model differ from those of its program") from None
         return programmed
 

@@ -33,7 +33,8 @@ def decoding(
     model: Transformer, m: Archive, dtype: str, longest: int, asked: int | None = None, strictly: bool = True
 ) -> dict[str, Any] | None:
     """The entry "decoding" of a certificate, for strings of at most `longest` symbols; None for a model that is not
-    compiled from an automaton or a Turing machine. "program" is that program.
+    compiled from an automaton or a Turing machine, or answers at the first position, which continues no string.
+    "program" is that program.
 
     "steps" is the largest t, at most "asked", with this property: after every string of at most "words_to" symbols, the
     first t tokens (or all tokens of a shorter run, and its end) are those of the program, in any runtime and for both
@@ -42,7 +43,7 @@ def decoding(
     export, with its string (None where none is wrong). "why" says why no greater length is certified. Raises BadInput
     where `asked` steps are not certain, if `strictly`.
     """
-    if not decodes(model) or model.program is None:
+    if not decodes(model) or model.program is None or model.readout.first:
         return None
     program = {"kind": model.program.kind, "source": model.program.source, "alphabet": list(model.program.alphabet)}
     from symcook.export.guarantee import weights

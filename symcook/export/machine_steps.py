@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from symcook.compilers.automaton import put_out
+from symcook.decode import require_answer_after_prefix
 from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.machine import Machine, State
 from symcook.model.transformer import Transformer
@@ -64,7 +65,8 @@ class ProgramRun:
 
 def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> ProgramRun:
     """The run of the program that a model was compiled from, by the program alone: an automaton, or a machine in
-    integers. BadInput for another model, a foreign symbol, and a wrong limit."""
+    integers. BadInput for another model, or one that answers at the first position, and for a foreign symbol or a wrong
+    limit."""
     # Check the arguments.
     if not decodes(model):
         must = "a model must be compiled from an automaton or a Turing machine"
@@ -73,6 +75,7 @@ def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> Pr
         raise BadInput("the maximum number of steps must be an integer of at least 0", limit, "give for example 10")
     if model.program is None:
         raise RuntimeError("model.program must be set here")
+    require_answer_after_prefix(model)
     symbols = speech_of(model).word(word)
     model.tokens(symbols)  # BadInput for the empty string where no token is added before it
     # An automaton: its states, then its verdict.

@@ -395,3 +395,18 @@ def never_step(state: Any, letter: str) -> Any:
 
 def never_answer(state: Any) -> bool:
     return False
+
+
+@pytest.mark.parametrize("position", ["first", "all"])
+def test_a_compiled_model_with_another_readout_is_not_its_program(position: str) -> None:
+    """Majority with a readout at the first position, or one for all of them, was decided as its program at the last:
+    the specification was EQUAL to a model that differs from it on ab, or on baa."""
+    majority = sc.compile("count", "#left[Q_a] > #left[Q_b]", alphabet="ab")
+    model = replace(majority, readout=replace(majority.readout, position=position))
+    more = sc.Fold(0, lambda state, letter: state + 1 if letter == "a" else state - 1, lambda state: state > 0)
+    wrong = "ab" if position == "first" else "baa"
+    assert model.run(wrong).accept is not more(wrong)
+    last = replace(majority, readout=replace(majority.readout, position="last"))
+    assert last.decide(more).verdict == "equal"
+    for answer in (model.decide(more), last.decide(model)):
+        assert answer.verdict == "refused", answer
