@@ -6,7 +6,7 @@ incomplete, and no model without this norm; a bias that the architecture does no
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,10 +64,11 @@ COMPLETE: Mapping[str, WeightNames] = {
         WEIGHTS | MLP_BIASES | NORM_BIASES | FINAL | {"norm.bias"}, {"attention biases": (True, ATTENTION_BIASES)}
     ),
 }  # fmt: skip
-"""{architecture: its weights}. Those of TransformerLens have what their settings say."""
+"""{architecture: its weights}. Models of TransformerLens have what their settings say (`_of_lens`)."""
 
 
-def require_complete(architecture: str | None, word: str, names: Collection[str], facts: Mapping[str, Any]) -> None:
+def require_complete(architecture: str | None, word: str, names: Collection[str], settings: Mapping[str, Any],
+                     facts: Mapping[str, Any]) -> None:  # fmt: skip
     """Raise BadInput, with the name in the format, for a weight that a model of this architecture has and that is not
     among `names`, or the reverse.
 
@@ -75,21 +76,54 @@ def require_complete(architecture: str | None, word: str, names: Collection[str]
         architecture: the one of the settings; None where there are none.
         word: the word for the format of the weights.
         names: those that are given, by our names.
+        settings: the settings themselves.
         facts: those of the settings.
     """
     table = COMPLETE.get(architecture or "")
-    if table is None or word not in FORMATS:
+    if word not in FORMATS or (table is None and architecture != "transformerlens"):
         return
-    wanted = set(table.always)
-    for fact, (default, some) in table.said.items():
-        wanted |= some if facts.get(fact, default) else set()
     numbers = sorted({name.split(".")[1] for name in names if name.startswith("layers.")}, key=int)
-    each = {name.replace(LAYER, number) for name in wanted for number in numbers}
-    if missing := sorted(each - set(names)):
+
+    def each(some: Iterable[str]) -> set[str]:
+        """The names in all layers."""
+        return {name.replace(LAYER, number) for name in some for number in numbers or () if LAYER in name} | {
+            name for name in some if LAYER not in name
+        }
+
+    if table is None:
+        wanted, unwanted = map(each, _of_lens(settings))
+    else:
+        said = (some for fact, (default, some) in table.said.items() if facts.get(fact, default))
+        wanted = each(table.always.union(*said))
+        unwanted = set(names) - wanted - {OUTPUT}
+    if missing := sorted(wanted - set(names)):
         must = f"weights of {architecture} must have every weight of this architecture"
         given = f"none for {name_in_format(FORMATS[word], missing[0])}"
         raise BadInput(must, given, "give all files of weights, or weights without config.json")
-    if more := sorted(set(names) - each - {OUTPUT}):
+    if more := sorted(unwanted & set(names)):
         must = f"weights of {architecture} must be only those that its settings speak of"
         do = "give the config.json of these weights, or the weights without it"
         raise BadInput(must, f"{name_in_format(FORMATS[word], more[0])} too", do)
+
+
+def _of_lens(settings: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+    """The weights that a model of TransformerLens has by its settings, and those that it has not. What no setting says
+    is open: an object may have some of the settings only."""
+    wanted, unwanted = set[str](), set[str]()
+
+    def has(condition: bool, some: Iterable[str]) -> None:
+        (wanted if condition else unwanted).update(some)
+
+    if (positions := settings.get("positional_embedding_type")) is not None:
+        has(positions == "standard", ["positions.weight"])
+    attention_alone = settings.get("attn_only")
+    if attention_alone is not None:
+        has(not attention_alone, _in_layers("linear1.weight linear2.weight"))
+    if settings.get("gated_mlp") is not None and not attention_alone:
+        has(bool(settings["gated_mlp"]), _in_layers("gate.weight"))
+    if "normalization_type" in settings:
+        kind = str(settings["normalization_type"]).upper()
+        parts = "norm1.weight" if attention_alone else "norm1.weight norm2.weight"
+        has(kind in ("LN", "RMS"), _in_layers(parts) | {"norm.weight"})
+        has(kind == "LN", {name.replace("weight", "bias") for name in _in_layers(parts) | {"norm.weight"}})
+    return wanted, unwanted

@@ -456,7 +456,7 @@ def read_weights(
     given = arrays(_renamed(state, choices.names))
     require_known("format", choices.format or TORCH, WORDS)
     # The settings say the format where they know the architecture; else the keys do.
-    architecture, facts = None, dict[str, Any]()
+    architecture, facts, inner = None, dict[str, Any](), dict[str, Any]()
     if settings is not None:
         architecture, inner = architecture_of(settings, choices.format)
         facts = facts_of(architecture, inner)
@@ -481,7 +481,7 @@ def read_weights(
         add_final_norm(found, facts.get("norm"))
     facts["rotary"] = rotary_said(word, choices.rotary, facts)
     chosen = _Chosen(found, facts, choices, architecture or word)
-    require_complete(architecture, word, found.names, facts)
+    require_complete(architecture, word, found.names, inner, facts)
     return chosen.imported(files)
 
 

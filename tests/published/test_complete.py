@@ -51,6 +51,44 @@ def test_a_weight_that_an_architecture_does_not_have_is_refused(kind: str, key: 
         read(kind, {**weights, key: [1] * size})
 
 
+LENS = {
+    "embed.W_E": [[1, 0], [0, 1], [1, 1]], "pos_embed.W_pos": [[0, 1]] * 4, "unembed.W_U": [[1, 0, 2], [0, 1, 1]],
+    **{f"blocks.0.attn.W_{name}": [[[1, 0], [0, 1]]] for name in "QKVO"},
+    **{f"blocks.0.ln{k}.{name}": [1, 2] for k in "12" for name in "wb"}, "ln_final.w": [1, 2], "ln_final.b": [0, 1],
+    "blocks.0.mlp.W_in": [[1, 0, 1], [0, 1, 1]], "blocks.0.mlp.W_out": [[1, 0], [0, 1], [1, 1]],
+}  # fmt: skip
+SETTINGS = {
+    "d_model": 2, "n_ctx": 4, "n_layers": 1, "n_heads": 1, "d_head": 2, "d_mlp": 3, "d_vocab": 3, "act_fn": "relu",
+    "normalization_type": "LN", "positional_embedding_type": "standard", "attn_only": False, "gated_mlp": False,
+}  # fmt: skip
+
+
+def read_lens(leave: str = "", **settings: Any) -> Any:
+    """A model of TransformerLens without the weights in whose names `leave` stands."""
+    weights = {key: array for key, array in LENS.items() if not leave or leave not in key}
+    return read_weights(weights, SETTINGS | settings, ImportChoices(vocabulary=[*"abc"]))
+
+
+@pytest.mark.parametrize(
+    ("leave", "settings"),
+    [
+        ("", {}),
+        ("ln", {"normalization_type": None}),
+        ("ln", {"normalization_type": "LNPre"}),
+        ("pos", {"positional_embedding_type": "rotary", "rotary_dim": 2}),
+    ],
+)
+def test_settings_of_transformerlens_and_their_weights(leave: str, settings: dict[str, Any]) -> None:
+    """A model with norms whose weights are missing had gains of 1."""
+    read_lens(leave, **settings)
+    for others in [{}] if settings else [{"normalization_type": "LNPre"}, {"attn_only": True}, {"gated_mlp": True}]:
+        with pytest.raises(sc.BadInput, match="weights of transformerlens must"):
+            read_lens(leave, **others)
+    for name in ("pos_embed.W_pos", "ln_final.w", "ln_final.b", "ln1.w", "ln2.b") if not settings else ():
+        with pytest.raises(sc.BadInput):
+            read_lens(name)
+
+
 def test_every_architecture_of_settings_has_its_weights() -> None:
     assert set(COMPLETE) == set(CONFIGS) - {"transformerlens"}
     assert {one.format for name, one in CONFIGS.items() if name in COMPLETE} <= set(FORMATS)
