@@ -22,8 +22,10 @@ the keys) always has values. Source: Weiss et al. (2021).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
+from contextvars import ContextVar
 from enum import Enum
 from fractions import Fraction
 from itertools import product
@@ -40,6 +42,8 @@ RaspNumber = int | float | Fraction
 """A constant number; a float is the dyadic number that it is."""
 FEW = 64
 """The maximum number of values, or of combinations of two values, with which a function is called."""
+SAMPLES = (0, 1, 2, 3, 7, 64, -1, Fraction(1, 2))
+"""The numbers at which a function of unbounded numbers is tried."""
 
 
 class RaspComparison(Enum):
@@ -110,6 +114,7 @@ class SOp(RASPExpr):
         return self.annotations.get("name", "")
 
     def __repr__(self) -> str:
+        _require_outside()
         op = {"in": "tokens", "width": "selector_width"}.get(self.op, self.op)
         return f"<SOp {self.label}: {op}>" if self.label else f"<SOp {op}>"
 
@@ -175,12 +180,33 @@ class SOp(RASPExpr):
     def __bool__(self) -> bool:
         raise _NeedsValues
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        """The identity of the object. A function of values that looks a sequence up gets an error instead."""
+        _require_outside()
+        return id(self)
+
+    def __str__(self) -> str:
+        _require_outside()
+        return repr(self)
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
 
 
 class _NeedsValues(TypeError):
     """Raised if a function uses a sequence as a bool. It is a TypeError, which `_RaspLines._mapped` catches: then the
     function is called with values."""
+
+
+_INSIDE: ContextVar[bool] = ContextVar("_INSIDE", default=False)
+"""Whether a user's function is being called with sequences in place of values."""
+
+
+def _require_outside() -> None:
+    """Raise an error while a user's function is called with sequences: the hash and the text of a sequence are not
+    those of its values."""
+    if _INSIDE.get():
+        raise _NeedsValues
 
 
 class RaspSelector(RASPExpr):
@@ -531,8 +557,12 @@ class _RaspLines:
             return add(op, *map(self.number, reads))
         if op == "product":
             return self._product(*map(self.number, reads))
-        if op in ("and", "or", "not"):
+        if op == "not" or (op in ("and", "or") and {self.kind(line) for line in reads} == {"truth"}):
             return add(op, *map(self.truth, reads))
+        if op in ("and", "or"):
+            # Of numbers, as in tracr: a if its truth decides, else b.
+            a, b = self._alike(*reads)
+            return add("if", self.truth(reads[0]), *((b, a) if op == "and" else (a, b)))
         if op in ("compare", "select"):
             # A truth against a number counts as 1 or 0.
             mixed = {self.kind(line) for line in reads} == {"truth", "number"}
@@ -568,18 +598,25 @@ class _RaspLines:
         """The line of a user's function of lines: see the module's docstring."""
         # First call it with sequences: if it uses only arithmetic and comparisons, the result is a sequence. A function
         # that needs values raises one of these errors.
-        direct = None
-        with suppress(TypeError, ValueError, KeyError, AttributeError, IndexError):
-            direct = f(*(self._as_sop(line) for line in reads))
+        direct, sequences = None, [self._as_sop(line) for line in reads]
+        before = _INSIDE.set(True)
+        try:
+            with suppress(TypeError, ValueError, KeyError, AttributeError, IndexError):
+                direct = f(*sequences)
+        finally:
+            _INSIDE.reset(before)
         tables = [self.range_of(line) for line in reads]
         too_many = any(table is None for table in tables) or prod(len(table or ()) for table in tables) > FEW
-        # The result is used if it can be translated. If not, and the values are few, the function is called with them.
+        # The result is used if it can be translated and is that of the values. If not, and the values are few, the
+        # function is called with them.
         if isinstance(direct, SOp) or (too_many and isinstance(direct, (int, Fraction))):
-            try:
-                return self.line(direct)
-            except BadInput:
-                if too_many:
-                    raise
+            tried = product(*self._samples(tables, [self.kind(line) for line in reads], too_many))
+            if all(_fits(direct, sequences, f, values) for values in tried):
+                try:
+                    return self.line(direct)
+                except BadInput:
+                    if too_many:
+                        raise
         if too_many:
             must = f"a function must take symbols, truth values or at most {FEW} different numbers, or be arithmetic"
             do = "write a condition as a truth: Map(lambda x: x > 2, sequence)"
@@ -595,6 +632,16 @@ class _RaspLines:
             test = tests[0] if len(tests) == 1 else self.lines.add("and", *tests)
             result = self.lines.add("if", test, *self._alike(line, result))
         return present(result)
+
+    def _samples(
+        self, tables: Sequence[tuple[Any, ...] | None], kinds: Sequence[str], some: bool
+    ) -> list[tuple[Any, ...]]:
+        """For each argument of a function the values with which it is tried: all of its table, or `some`."""
+        symbols = {"letter": self.lines.alphabet, "truth": (False, True)}
+        return [
+            (table or symbols.get(kind) or SAMPLES)[: len(SAMPLES) if some else None]
+            for table, kind in zip(tables, kinds, strict=True)
+        ]
 
     def _is(self, line: int, value: object) -> int:
         """The line of the truth that a sequence has this value."""
@@ -678,17 +725,92 @@ def _of_one_position(part: SOp | RaspSelector) -> bool:
     return selector.op == "select" and selector.value == "=" and isinstance(selector.parts[0], IndicesType)
 
 
+class _ByType(BadInput):
+    """A user's function tells the numbers and symbols of the compiler from those of Python."""
+
+
 def _called(f: Callable[..., object], values: Sequence[Any]) -> object:
-    """The result of a user's function for these values; its exceptions become BadInput."""
+    """The result of a user's function for these values; its exceptions become BadInput. The result must be that for
+    Python's own numbers and text too, up to the rounding of floats."""
+    plain = [value.numerator if isinstance(value, _Whole) else value for value in map(_as_argument, values)]
+    plain = [str(value) if isinstance(value, _Numeral) else value for value in plain]
     try:
-        return f(*map(_as_argument, values))
+        result = f(*map(_as_argument, values))
     except (BadInput, _NeedsValues):
         raise
     except Exception as error:
+        # Operations such as &, which only integers have; a result with a float may be rounded.
+        with suppress(Exception):
+            if type(result := f(*plain)) in (int, bool, str):
+                return result
         must = "a function must return a value for every value of the sequences that it is applied to"
         values_text = ", ".join(map(str, values))
         do = "give Aggregate a default that the function takes" if "?" in values else "let it return one"
         raise BadInput(must, f"{type(error).__name__} ({error}) at {values_text}", do) from error
+    of_plain, alike = None, True
+    with suppress(Exception):
+        of_plain = f(*plain)
+        alike = _near(result, of_plain)
+    if not alike:
+        must = "a function must give one result for a number, whether it is an int or an exact fraction"
+        shown = f"{result} and {of_plain} at {', '.join(map(str, plain))}"
+        raise _ByType(must, shown, "compute with the value alone, not with its type or its text")
+    return result
+
+
+def _near(one: object, other: object) -> bool:
+    """Whether two results are the same value, or numbers that differ by the rounding of a float at most."""
+    numbers = [value for value in (one, other) if isinstance(value, (int, float, Fraction))]
+    if len(numbers) < 2 or isinstance(one, bool) or isinstance(other, bool):
+        return type(one) is type(other) and one == other
+    a, b = (Fraction(number) for number in numbers)
+    return abs(a - b) * 10**9 <= max(1, abs(a))
+
+
+def _fits(direct: object, sequences: Sequence[SOp], f: Callable[..., object], values: Sequence[Any]) -> bool:
+    """Whether the result of a user's function for sequences has at these values the value that the function has. True
+    where the function has no value there, and where this cannot be compared.
+
+    Raises _ByType: the function gives other results for numbers of another type."""
+    try:
+        expected = _called(f, values)
+        found = _value(direct, dict(zip(map(id, sequences), values, strict=True)))
+    except _ByType:
+        raise
+    except (BadInput, _NeedsValues, RecursionError, TypeError):
+        return True
+    number = isinstance(found, bool) != isinstance(expected, bool)  # a truth counts as 1 or 0
+    return _near(int(found) if number and isinstance(found, bool) else found,
+                 int(expected) if number and isinstance(expected, bool) else expected)  # fmt: skip
+
+
+def _value(part: object, at: Mapping[int, object]) -> Any:
+    """The value of a sequence that a user's function made of sequences, whose values are `at` their ids. Raises
+    TypeError for what is not computed from these alone, and for the negation of a truth, for which Python has another
+    ~."""
+    if not isinstance(part, SOp):
+        return part
+    if id(part) in at:
+        return at[id(part)]
+    if part.op == "constant":
+        return part.value
+    if part.op not in _OPERATIONS:
+        raise TypeError(part.op)
+    values = [_value(own, at) for own in part.parts]
+    if part.op == "not" and isinstance(values[0], bool):
+        raise TypeError("~ of a truth")
+    if part.op == "compare":
+        return _COMPARED[part.value](*values)
+    return _OPERATIONS[part.op](*values)
+
+
+_OPERATIONS: dict[str, Callable[..., Any]] = {
+    "sum": lambda a, b: a + b, "product": lambda a, b: a * b, "compare": lambda a, b: a == b,
+    "and": lambda a, b: a and b, "or": lambda a, b: a or b, "not": lambda a: not a,
+}  # fmt: skip
+_COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
 
 
 def _sorted(values: Iterable[Fraction]) -> tuple[Any, ...]:
