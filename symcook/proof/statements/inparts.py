@@ -9,7 +9,6 @@ proved by automata and counts, or by the automation. The proof of the whole cite
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -90,8 +89,8 @@ class InParts:
 
     # --- Dividing a claim --------------------------------------------------------------------------------------------
 
-    def closer(self, claim: Term, depth: int = 0, first: bool = False) -> Closer:
-        """Prove a claim by its parts; what closes a goal with this claim. Stuck if a part is not proved. A claim that
+    def closer(self, claim: Term, depth: int = 0, first: bool = False) -> Closer | None:
+        """Prove a claim by its parts; what closes a goal with this claim, None if a part is not proved. A claim that
         is no conjunction is proved as it is, as its contrapositive, or by cases; one that comes from cases (`depth` 1)
         not by further cases, and one that is a contrapositive (`depth` 2) only as it is. The claim that was tried as it
         is before is the `first` one."""
@@ -106,19 +105,25 @@ class InParts:
             return lambda g: g.hyp(label)
         if depth < 2 and part[0] == "->":
             given, end = part[2]
-            with suppress(Stuck):
-                return self._by(body, [imp(negation(end), negation(given))], _contrapositive, 2)
+            turned = self._by(body, [imp(negation(end), negation(given))], _contrapositive, 2)
+            if turned is not None:
+                return turned
         for place in self._places(body)[:MOST_PLACES] if depth < 1 else ():
             symbols = [equals(("app", None, (W, place)), num(letter)) for letter in self.whole.typed]
-            with suppress(Stuck):
-                return self._by(body, [imp(one, part) for one in symbols], partial(self._cases, place), 1)
-        raise Stuck("a part of the statement is not proved")
+            by_cases = self._by(body, [imp(one, part) for one in symbols], partial(self._cases, place), 1)
+            if by_cases is not None:
+                return by_cases
+        return None
 
-    def _by(self, body: Body, parts: Sequence[Term], finish: Finish, depth: int) -> Closer:
+    def _by(self, body: Body, parts: Sequence[Term], finish: Finish, depth: int) -> Closer | None:
         """The closer of a claim from those of other claims with the same quantifiers: `finish` closes the body from
-        their bodies."""
-        claims = [body.whole(part) for part in parts]
-        closers = [self.closer(claim, depth) for claim in claims]
+        their bodies. None if one of them has none; those after it are not tried."""
+        claims, closers = [body.whole(part) for part in parts], list[Closer]()
+        for claim in claims:
+            closer = self.closer(claim, depth)
+            if closer is None:
+                return None
+            closers.append(closer)
 
         def close(g: Goal) -> None:
             labels = list[str]()
@@ -200,6 +205,8 @@ class InParts:
         the statement, `finish` closes the goal by the label of that claim."""
         claim = self.whole.claim if stronger is None else stronger
         closer = self.closer(claim, first=stronger is None)
+        if closer is None:
+            raise Stuck("a part of the statement is not proved")
         names = [*self.whole.names]
         for number, (piece, nodes) in enumerate(self.pieces):
             g.have(self.statement(piece).formula, f"lemma.{number}", partial(_written, nodes=nodes))

@@ -22,14 +22,11 @@ from symcook.closed import EveryLength, FormSentence, FormSentences, every_lengt
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
 from symcook.present import present
-from symcook.proof.claims.bycounts.casefacts import Unclosed
 from symcook.proof.claims.bycounts.problem import OutsideFragment, problem
 from symcook.proof.claims.counts import PartsInTurn
 from symcook.proof.grammar import leading_names
-from symcook.proof.inequalities.simplex import TooLong
 from symcook.proof.replay import Statement
 from symcook.proof.search.attempts import Failed, attempted, first_line
-from symcook.proof.search.limits import OutOfTime, limited
 from symcook.proof.search.liveness import pruned
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.statements import certify
@@ -234,23 +231,28 @@ class _InOrder:
 
     def defined(self, statement: Statement, seconds: float = math.inf) -> bool:
         """Whether it is proved, within `seconds`, that every term of a statement is defined (no division by zero)."""
-        home, limit = certify.library(statement, certify.citable()), Until(min(seconds, self.until.left))
+        home = certify.library(statement, certify.citable())
+        defined = attempted(lambda: certify.defined_part(home, statement.defined), self.limit(seconds))
+        return not isinstance(defined, Failed)
+
+    def limit(self, seconds: float) -> Until:
+        """The moment after `seconds`, or `until` if that is sooner."""
+        limit = Until(min(seconds, self.until.left))
         limit.clock = min(limit.clock, self.until.clock)
-        return not isinstance(attempted(lambda: certify.defined_part(home, statement.defined), limit), Failed)
+        return limit
 
     def attempt(self, part: StatementPart, seconds: float = SECONDS) -> None:
         """Prove a sentence within `seconds` and before `until`, or set its `missing` to the reason why it is not
         proved."""
-        part.missing = first_line(f"no proof was found of {part.sentence}")
-        try:
-            with limited(self.until, seconds):
-                if self.parts is not None:
-                    self.parts.prove(self.parts.g.formula(part.formula))
-                    part.missing = None
-        except OutOfTime as error:
-            part.missing = str(error)
-        except (Unclosed, OutsideFragment, Rejected, Stuck, TooLong):
-            pass
+        part.missing, parts = first_line(f"no proof was found of {part.sentence}"), self.parts
+        if parts is None:
+            return
+        limit = self.limit(seconds)
+        outcome = attempted(lambda: parts.prove(parts.g.formula(part.formula)), limit)
+        if not isinstance(outcome, Failed):
+            part.missing = None
+        elif limit.left <= 0:
+            part.missing = outcome.why
 
     def alone(self, part: StatementPart, given: str) -> bool:
         """Whether an optional sentence is proved with the premises `given`, and every term in it is defined. A sentence
