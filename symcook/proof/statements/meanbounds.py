@@ -101,7 +101,7 @@ class MeanBounds:
         if not named or len(named) > MOST_HEADS or not facts.tokens:
             return
         conclusion, q = heads.conclusion, heads.seen_at
-        wanted = heads._needed({head.name for head, _ in named})
+        wanted = heads.needed({head.name for head, _ in named})
         lines = f"{facts.letters()}{quotient_lines()}{FIRST.format(q=q)}{HALVES.format(q=q, m=self.half)}"
         lines += "".join(heads.head_lines(head) for name, head in heads.heads.items() if name in wanted)
         lines += conclusion.lines + heads.span_lines(wanted)

@@ -254,7 +254,7 @@ class WeightSums:
         shown = {k: f"value': {value} = {_text(values[k])} by {by}, at{k}'" for k in law.by_token}
         closing = f"qed by value', {by}, {{at}}"
         return (
-            f"weighted'{name}: all {r} in {head.first}..{head.last}. {heads._written(head, r)}*{self.total(head, r)}"
+            f"weighted'{name}: all {r} in {head.first}..{head.last}. {heads.written_at(head, r)}*{self.total(head, r)}"
             f" = {self.summed(head, r)}\n  given {r} (low' high')\n"
             f"  under': all {q} in {low}..{high}. {weight}*({value}) = {simple}\n    given {q} (from' to')\n"
             f"{self._typed(q, by, '    ', shown, closing)}"
@@ -304,7 +304,7 @@ class WeightSums:
             return
         heads, facts, conclusion = self.heads, self.facts, self.heads.conclusion
         used = list(dict.fromkeys(x.head for x in named))
-        wanted = heads._needed({head.name for head in used})
+        wanted = heads.needed({head.name for head in used})
         gone, there = heads.tokens_by_premises
         r, tokens = heads.row, " | ".join(f"w({heads.row}) = {k}" for k in facts.tokens)
         lines = f"{facts.letters()}typed': all {r} in {facts.low}..{facts.high}. {tokens} by each'\n"
@@ -391,7 +391,7 @@ class WeightSums:
     def _bounded_by(self, head: AttentionHead, row: str, at: str) -> str:
         """Bounds of what a head writes at a row, by the weight and the value of the position `at`."""
         heads, q = self.heads, self.heads.seen_at
-        span = heads._span(head.value, heads.spans)
+        span = heads.span_of(head.value, heads.spans)
         if span is None:
             return ""
         low, high, weight = heads.text(head.low, row), heads.text(head.high, row), heads.text(head.weight, row, q)
@@ -408,7 +408,7 @@ class WeightSums:
             number = len(self.hints)
             label, one = f"near'{number}", ", ".join([*heads.below(head.value, row, q), *heads.letters(q)])
             sign = "-" if upper else ""
-            difference = f"{heads._written(head, row)} - ({_text(end)})"
+            difference = f"{heads.written_at(head, row)} - ({_text(end)})"
             lines += (
                 f"{label}: {own} <= {sign}({difference})*{self.total(head, row)}\n"
                 f"  over': all {q} in {low}..{high}. 0 <= {weight}*{gap}\n    given {q} (from' to')\n"
@@ -438,7 +438,7 @@ class WeightSums:
                 if self.values(x.head) is None:
                     continue
                 value, by = self.summed(x.head, row), [f"weighted'{x.head.name}({row})"]
-                term = heads._written(x.head, row)
+                term = heads.written_at(x.head, row)
             else:
                 place, term = show(x.at), weight_at(heads, x.head, row, show(x.at))
                 there = show(replace(replace(x.head.weight, HERE, x.row), THERE, x.at))
