@@ -164,7 +164,7 @@ class HeadFacts:
         t = replace(t, HERE, self.facts.place(row) if row == self.facts.low else place_term(row))
         return show(t if seen is None else replace(t, THERE, var(seen, "Int")))
 
-    def _written(self, head: AttentionHead, row: str) -> str:
+    def written_at(self, head: AttentionHead, row: str) -> str:
         """What a head writes at a row, as text."""
         return f"{head.name}({row})" if head.old is None else f"({head.name}({row}) - ({self.text(head.old, row)}))"
 
@@ -196,7 +196,7 @@ class HeadFacts:
             f"weigh'{name}: {every} all {q} in {low}..{high}. 0 <= {weight}\n  given {r} (low' high') {q} (from' to')\n"
             f"  qed by exp_pos\n"
             f"total'{name}: {every} {total}\n  given {r} (low' high')\n{positive}"
-            f"mean'{name}: {every} {self._written(head, r)}*{seen} = sum({q}, {low}, {high}, {weight}*({value}))\n"
+            f"mean'{name}: {every} {self.written_at(head, r)}*{seen} = sum({q}, {low}, {high}, {weight}*({value}))\n"
             f"  given {r} (low' high')\n  qed by {self.facts.label(name)}({r}), total'{name}({r}), low', high'\n"
         )
 
@@ -304,7 +304,7 @@ class HeadFacts:
             if name in self.heads:
                 span = self._head_span(self.heads[name], spans)
             elif (right := self.facts.equations.get(name)) is not None:
-                span = self._span(right, spans)
+                span = self.span_of(right, spans)
             else:
                 span = self._given(name)
             if span is not None and span[:2] != (None, None):
@@ -333,12 +333,12 @@ class HeadFacts:
 
     def _head_span(self, head: AttentionHead, spans: dict[str, ValueSpan]) -> ValueSpan | None:
         """The bounds of what a head writes: those of its values, and of 0 if a row sees no position."""
-        span = self._span(head.value, spans)
+        span = self.span_of(head.value, spans)
         if span is not None and (head.first, head.last) != (self.facts.low, self.facts.high):
             span = span.joined(ValueSpan(Fraction(0), Fraction(0)))
         if span is None or head.old is None:
             return span
-        old = self._span(head.old, spans)
+        old = self.span_of(head.old, spans)
         return None if old is None else old.plus(span)
 
     @property
@@ -346,7 +346,7 @@ class HeadFacts:
         """The tokens that may be at a position, by the premises."""
         return [token for token in self.facts.tokens if token not in self.tokens_by_premises[0]]
 
-    def _span(self, t: Term, spans: dict[str, ValueSpan]) -> ValueSpan | None:
+    def span_of(self, t: Term, spans: dict[str, ValueSpan]) -> ValueSpan | None:
         """The bounds of a term in i or j; None if none is found."""
         tag, name, kids = t
         if (c := number_of(t)) is not None:
@@ -364,7 +364,7 @@ class HeadFacts:
             return ValueSpan(Fraction(self.facts.low)) if self.facts.low.isdigit() else None
         if tag == "fn" and name == "pow" and number_of(kids[0]) == -1:
             return ValueSpan(Fraction(-1), Fraction(1))
-        inside = [self._span(kid, spans) for kid in kids] if tag in ("+", "-", "neg", "*", "/", "fn", "^") else []
+        inside = [self.span_of(kid, spans) for kid in kids] if tag in ("+", "-", "neg", "*", "/", "fn", "^") else []
         if not inside or None in inside:
             return ValueSpan(Fraction(0), None, True) if tag == "fn" and name == "exp" else None
         x, y = present(inside[0]), present(inside[-1])
@@ -441,7 +441,7 @@ class HeadFacts:
     def _head_proof(self, head: AttentionHead, span: ValueSpan) -> str:
         """The proof that what a head writes at each row is within its bounds: a case for the row that sees nothing."""
         facts, r = self.facts, self.row
-        value = self._span(head.value, self.spans) or ValueSpan()
+        value = self.span_of(head.value, self.spans) or ValueSpan()
         inside = self._bounded(head, r, value)
         bounds = ["most'", "least'"]
         old = [] if head.old is None else self.below(head.old, r)
@@ -450,7 +450,7 @@ class HeadFacts:
             return _indented(inside + closed)
         end = facts.low if head.first != facts.low else facts.high
         stay = ", ".join([*old, "empty'", "edge'"])
-        begin = f"empty': {self._written(head, end)} = 0 by {facts.label(head.name)}({end}), some\n"
+        begin = f"empty': {self.written_at(head, end)} = 0 by {facts.label(head.name)}({end}), some\n"
         begin += f"cases edge', else': {r} = {end}\n  - qed by {stay}\n  - "
         return _indented(begin + _indented(inside + closed, 4).lstrip())
 
@@ -505,9 +505,9 @@ class HeadFacts:
                 under = under.replace("      -         one'", "      - one'")
         whole = lemma in ("attended_most", "attended_least", "attended_less", "attended_more")
         facts = "[weighs', sums', means', attends']" if whole else "[weighs', means', attends', inside']"
-        terms = f"{self._functions(head, row)}; {self._written(head, row)}; {c}" + ("" if whole else f"; {at}")
+        terms = f"{self._functions(head, row)}; {self.written_at(head, row)}; {c}" + ("" if whole else f"; {at}")
         under += self._at_row(head, row) + inside
-        return f"{label}: {compare(self._written(head, row))}\n{under}  qed by {lemma}({terms}){facts}\n"
+        return f"{label}: {compare(self.written_at(head, row))}\n{under}  qed by {lemma}({terms}){facts}\n"
 
     def _at_row(self, head: AttentionHead, row: str) -> str:
         """The lines ``weighs'``, ``sums'`` and ``means'``: those of the head, at a row."""
@@ -519,7 +519,7 @@ class HeadFacts:
         return (
             f"  weighs': all {q} in {low}..{high}. 0 <= {weight} by weigh'{name}({row}), {by}\n"
             f"  sums': 0 < {seen} by total'{name}({row}), {by}\n"
-            f"  means': {self._written(head, row)}*{seen} = sum({q}, {low}, {high}, {weight}*({value}))"
+            f"  means': {self.written_at(head, row)}*{seen} = sum({q}, {low}, {high}, {weight}*({value}))"
             f" by mean'{name}({row}), {by}\n"
         )
 
@@ -538,9 +538,9 @@ class HeadFacts:
             if x[0] == "app" and len(x[2]) == 2 and x[2][0][0] == "var" and not loose(x[2][1])
         ]
         places = [(name, at) for name, at in dict.fromkeys(places) if name in facts.functions]
-        attending = [name for name, _ in places if not self.heads.keys().isdisjoint(self._needed({name}))]
+        attending = [name for name, _ in places if not self.heads.keys().isdisjoint(self.needed({name}))]
         weighted = weighted_heads(self, [conclusion.goal, *self.parts])
-        wanted = self._needed({name for name, _ in places} | {head.name for head, _ in weighted})
+        wanted = self.needed({name for name, _ in places} | {head.name for head, _ in weighted})
         if not attending and not weighted:
             return
         lines = facts.letters() if facts.tokens and (gone or there) else ""
@@ -569,7 +569,7 @@ class HeadFacts:
         if attending and (aims or bounds):
             yield f"{lines}qed by {', '.join(dict.fromkeys(hints))}\n"
 
-    def _needed(self, names: set[str]) -> set[str]:
+    def needed(self, names: set[str]) -> set[str]:
         """The coordinates `names` and all that their equations depend on."""
         todo, needed = [*names], set[str]()
         while todo:
@@ -606,7 +606,7 @@ class HeadFacts:
         """By label: bounds of exp of a bounded term in the conclusion, since exp is monotone."""
         lines: dict[str, str] = {}
         for t in dict.fromkeys(subterms(goal)):
-            span = self._span(t[2][0], self.spans) if t[:2] == ("fn", "exp") and not loose(t) else None
+            span = self.span_of(t[2][0], self.spans) if t[:2] == ("fn", "exp") and not loose(t) else None
             if span is None or number_of(t[2][0]) is not None:
                 continue
             inside, below = show(t[2][0]), ", ".join([*self.below(t[2][0], "n"), *self.conclusion.ranges, "some"])

@@ -40,7 +40,7 @@ SECONDS = 60
 AUTOMATIC, SCRIPT, RUN = "automatic proof", "proof script", "exact run of a short string"
 STORED = "stored certificate, checked again"
 """The values of `ProofAnswer.method`, the last one in commands only. A decision procedure that finds the answer gives
-its own name instead."""
+its own name instead, and a strategy of `strategies.NAMED` its name after ``automatic proof by``."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -329,7 +329,8 @@ def _answer(
     # With a certificate: proved, or the negation is. Without one and nothing missing: a run shows a counterexample.
     # Otherwise the answer is OPEN, with what is missing; the method is then what decided it true, if anything did.
     if certificate is not None and verdict is not None:
-        status, method = verdict.status, fragment or (SCRIPT if script else AUTOMATIC)
+        by = f" by {question.ended_by}" if question is not None and question.ended_by else ""
+        status, method = verdict.status, fragment or (SCRIPT if script else AUTOMATIC + by)
     elif settled is not None and settled.missing is None:
         status, method, why = "REFUTED", fragment or RUN, "no proof of the negation was found"
     else:

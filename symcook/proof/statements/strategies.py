@@ -115,6 +115,12 @@ class StatementAsked:
         return next((why for why in missing if why not in (UNDIVIDED, UNDECIDED)), "")
 
     @property
+    def ended_by(self) -> str:
+        """The words of `NAMED` for the strategy that ended the search; "" for another one."""
+        ended = [name for name, outcome in self.outcomes.items() if isinstance(outcome, Ended)]
+        return NAMED.get(ended[-1], "") if ended else ""
+
+    @property
     def begun_true(self) -> bool:
         """Whether automata decided the statement true."""
         return self.begun is not None and self.begun.decision.true
@@ -257,6 +263,14 @@ def by_weights(question: StatementAsked) -> Outcome:
     return proved if isinstance(proved, Failed) else _certified(question, proved)
 
 
+def by_means(question: StatementAsked) -> Outcome:
+    """A claim that bounds what a uniform head writes at the last position."""
+    from symcook.proof.statements import meanbounds
+
+    proved = _proved(question, meanbounds.prove)
+    return proved if isinstance(proved, Failed) else _certified(question, proved)
+
+
 def by_parts(question: StatementAsked) -> Outcome:
     """The statement in parts: conjuncts, contrapositives, and cases by the symbol at a position."""
     from symcook.proof.statements import inparts
@@ -334,10 +348,19 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("norms", by_norms),
     ("counts of symbols", by_counts),
     ("sums of weights", by_weights),
+    ("bounds of means", by_means),
     ("parts", by_parts),
     ("search", by_search),
 )
 """The strategies with their names, in the order in which they are asked."""
+
+
+NAMED = {
+    "states": "states of the model's automaton",
+    "sums of weights": "sums of weights",
+    "bounds of means": "bounds of means",
+}
+"""How an answer names the strategies whose certificate is about a structure that the user can look at."""
 
 
 def settled(question: StatementAsked) -> Settled:

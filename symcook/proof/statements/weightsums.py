@@ -13,7 +13,7 @@ sum. A weight, or what the head writes, is then a quotient, and a comparison of 
 | ``row'1``, .. | these at the rows that the statement names |
 | ``place'1``, .. | facts about the positions that it names |
 | ``near'1``, .. | bounds of what a head writes, by the weight of one position |
-| ``crossed'1``, .. | a comparison of the conclusion, multiplied out |
+| ``part'1``, .. | the named terms as quotients |
 
 `prove` looks for a proof with these lines. The lines are untrusted: a line that does not follow is left out.
 """
@@ -21,7 +21,7 @@ sum. A weight, or what the head writes, is then a quotient, and a comparison of 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -42,6 +42,7 @@ from symcook.proof.statements import certify
 from symcook.proof.statements.exactvalues import decided, written
 from symcook.proof.statements.facts import HERE, THERE, Facts, bullet, is_token
 from symcook.proof.statements.heads import AttentionHead, HeadFacts, Quick, place_term
+from symcook.proof.statements.quotients import multiplied_out, quotient_lines, rational
 from symcook.proof.statements.weightfacts import is_weight, row_of, weight_at, weight_lines
 from symcook.proof.terms import COMPARISONS, Term, flatten, free, loose, num, replace, subterms, var
 
@@ -54,18 +55,6 @@ PARTS = 100
 """Powers of e are bounded by multiples of 1/100."""
 BITS = 64
 """The precision of the intervals that find these bounds, in bits."""
-RATIOS = {"<=": "ratios'1", "<": "ratios'2", "=": "ratios'3"}
-"""The labels of the lines that quotients are compared by, by the sign of the comparison."""
-DIVIDED = """divided': all x:Real, y:Real, t:Real. 0 < t -> x*t = y -> x = y/t
-  given x y t above' times'
-  whole': (x*t)*(1/t) = x by above'
-  qed by whole', times'
-undivided': all x:Real, y:Real, t:Real. 0 < t -> x = y/t -> x*t = y
-  given x y t above' quotient'
-  whole': (y/t)*t = y by above'
-  qed by whole', quotient'
-"""
-"""The lines about one quotient."""
 TOKEN = var("w", ("fun", ("Int",), "Int"))
 
 
@@ -136,7 +125,7 @@ class WeightSums:
         if not tokens or len(tokens) > MOST_TOKENS:
             return None
         values = {(i, j): self.of_tokens(score, i, j) for i, j in itertools.product(tokens, repeat=2)}
-        of_j = {j: {_rational(values[i, j]) for i in tokens} for j in tokens}
+        of_j = {j: {rational(values[i, j]) for i in tokens} for j in tokens}
         if all(len(found) == 1 and None not in found for found in of_j.values()):
             by_token = {j: Fraction(next(x for x in found if x is not None)) for j, found in of_j.items()}
             return ScoreLaw(by_token) if max(map(abs, by_token.values())) <= LARGEST else None
@@ -234,7 +223,7 @@ class WeightSums:
 
     def values(self, head: AttentionHead) -> dict[int, Fraction] | None:
         """The value of each token that a head attends to, by token; None for values that depend on more."""
-        found = {k: _rational(self.of_tokens(self.unfolded(head.value), None, k)) for k in self.facts.tokens}
+        found = {k: rational(self.of_tokens(self.unfolded(head.value), None, k)) for k in self.facts.tokens}
         values = {k: x for k, x in found.items() if x is not None}
         return values if len(values) == len(found) and self.laws[head.name].by_token else None
 
@@ -265,7 +254,7 @@ class WeightSums:
         shown = {k: f"value': {value} = {_text(values[k])} by {by}, at{k}'" for k in law.by_token}
         closing = f"qed by value', {by}, {{at}}"
         return (
-            f"weighted'{name}: all {r} in {head.first}..{head.last}. {heads._written(head, r)}*{self.total(head, r)}"
+            f"weighted'{name}: all {r} in {head.first}..{head.last}. {heads.written_at(head, r)}*{self.total(head, r)}"
             f" = {self.summed(head, r)}\n  given {r} (low' high')\n"
             f"  under': all {q} in {low}..{high}. {weight}*({value}) = {simple}\n    given {q} (from' to')\n"
             f"{self._typed(q, by, '    ', shown, closing)}"
@@ -315,11 +304,11 @@ class WeightSums:
             return
         heads, facts, conclusion = self.heads, self.facts, self.heads.conclusion
         used = list(dict.fromkeys(x.head for x in named))
-        wanted = heads._needed({head.name for head in used})
+        wanted = heads.needed({head.name for head in used})
         gone, there = heads.tokens_by_premises
         r, tokens = heads.row, " | ".join(f"w({heads.row}) = {k}" for k in facts.tokens)
         lines = f"{facts.letters()}typed': all {r} in {facts.low}..{facts.high}. {tokens} by each'\n"
-        lines += "".join(map(_ratios, RATIOS)) + DIVIDED
+        lines += quotient_lines()
         lines += "".join(heads.head_lines(head) for name, head in heads.heads.items() if name in wanted)
         lines += "".join(weight_lines(heads, head) for head in dict.fromkeys(x.head for x in named if x.at is not None))
         lines += conclusion.lines + heads.token_lines(gone, there) + heads.span_lines(wanted)
@@ -402,7 +391,7 @@ class WeightSums:
     def _bounded_by(self, head: AttentionHead, row: str, at: str) -> str:
         """Bounds of what a head writes at a row, by the weight and the value of the position `at`."""
         heads, q = self.heads, self.heads.seen_at
-        span = heads._span(head.value, heads.spans)
+        span = heads.span_of(head.value, heads.spans)
         if span is None:
             return ""
         low, high, weight = heads.text(head.low, row), heads.text(head.high, row), heads.text(head.weight, row, q)
@@ -419,7 +408,7 @@ class WeightSums:
             number = len(self.hints)
             label, one = f"near'{number}", ", ".join([*heads.below(head.value, row, q), *heads.letters(q)])
             sign = "-" if upper else ""
-            difference = f"{heads._written(head, row)} - ({_text(end)})"
+            difference = f"{heads.written_at(head, row)} - ({_text(end)})"
             lines += (
                 f"{label}: {own} <= {sign}({difference})*{self.total(head, row)}\n"
                 f"  over': all {q} in {low}..{high}. 0 <= {weight}*{gap}\n    given {q} (from' to')\n"
@@ -449,7 +438,7 @@ class WeightSums:
                 if self.values(x.head) is None:
                     continue
                 value, by = self.summed(x.head, row), [f"weighted'{x.head.name}({row})"]
-                term = heads._written(x.head, row)
+                term = heads.written_at(x.head, row)
             else:
                 place, term = show(x.at), weight_at(heads, x.head, row, show(x.at))
                 there = show(replace(replace(x.head.weight, HERE, x.row), THERE, x.at))
@@ -475,7 +464,9 @@ class WeightSums:
             goal = replace(goal, x.term, self._read(f"({value})/({below})", x, goal))
         for part in flatten("&", goal):
             if part[0] in COMPARISONS and not loose(part):
-                lines += self._crossed(part, last)
+                out = multiplied_out(part, len(last), self.hints)
+                lines += out
+                last += [f"quotient'{len(last)}"] if out else []
         crossed = [label for label in last if label.startswith("quotient'")]
         equations = [
             f"{self.facts.label(x[2][0][1][0])}({show(x[2][1])})"
@@ -506,96 +497,6 @@ class WeightSums:
         terms = (goal, x.term, x.row, x.head.low, x.head.high, x.head.weight, x.head.value, TOKEN, var("n", "Int"))
         names = {v[1][0]: v[1][1] for t in terms for v in free(t)}
         return grammar.read_value(text, "Real", names, {})
-
-    def _crossed(self, part: Term, last: list[str]) -> str:
-        """The lines of a comparison that is multiplied out; their labels are added to `last`."""
-        (top, below), (other_top, other_below) = (_fraction(side) for side in part[2])
-        if not below and not other_below:
-            return ""
-        number, by = len(last), ", ".join(self.hints)
-        lines, positive = "", list[str]()
-        for k, t in enumerate(dict.fromkeys([*below, *other_below])):
-            positive.append(f"above{k}'")
-            lines += f"above{k}': 0 < {show(t)} by exp_pos, {by}\n"
-        left, right = [*_factors(top), *other_below], [*_factors(other_top), *below]
-        sides = f"{show(_product(left))} {part[0]} {show(_product(right))}"
-        above = ", ".join(positive)
-        # A common power of e is left out first.
-        for t in [t for t in dict.fromkeys(left) if t[:2] == ("fn", "exp") and t in right]:
-            left.remove(t)
-            right.remove(t)
-            less = f"{show(_product(left))} {part[0]} {show(_product(right))}"
-            lines += f"crossed''{number}: {less} by {by}, {above}\n"
-            by = f"crossed''{number}, power''{number}"
-            lines += f"power''{number}: 0 < {show(t)} by exp_pos\n"
-            break
-        lines += f"crossed'{number}: {sides} by {by}, {above}\n"
-        sign, (x, y) = part[0], map(show, part[2])
-        (p, t), (q, u) = ((show(top), show(_product(below))), (show(other_top), show(_product(other_below))))
-        lines += (
-            f"quotient'{number}: {x} {sign} {y}\n  whole': ({p})/({t}) {sign} ({q})/({u})\n"
-            f"    positive': 0 < {t} & 0 < {u} by {above}\n"
-            f"    qed by {RATIOS[sign]}({p}; {q}; {t}; {u}), positive', crossed'{number}\n"
-            f"  left': {x} = ({p})/({t}) by {above}\n  right': {y} = ({q})/({u}) by {above}\n"
-            f"  qed by whole', left', right'\n"
-        )
-        last.append(f"quotient'{number}")
-        return lines
-
-
-def _fraction(t: Term) -> tuple[Term, list[Term]]:
-    """A term as a numerator and the factors of its denominator."""
-    tag, data, kids = t
-    if tag == "/" and _rational(kids[1]) is None:
-        top, below = _fraction(kids[0])
-        return top, [*below, kids[1]]
-    if tag in ("+", "-"):
-        (x, below), (y, other_below) = (_fraction(kid) for kid in kids)
-        if below == other_below:
-            return (tag, data, (x, y)), below
-        return (tag, data, (_times_all(x, other_below), _times_all(y, below))), [*below, *other_below]
-    if tag == "*":
-        (x, below), (y, other_below) = (_fraction(kid) for kid in kids)
-        return ("*", None, (x, y)), [*below, *other_below]
-    if tag == "neg":
-        x, below = _fraction(kids[0])
-        return ("neg", None, (x,)), below
-    return t, []
-
-
-def _ratios(sign: str) -> str:
-    """The line that compares two quotients by what they are multiplied out."""
-    return (
-        f"{RATIOS[sign]}: all x:Real, y:Real, t:Real, u:Real. 0 < t & 0 < u -> x*u {sign} y*t -> x/t {sign} y/u\n"
-        f"  given x y t u (above' below') over'\n  parts': 0 < (1/t)*(1/u) by above', below'\n"
-        f"  whole': (x*u)*((1/t)*(1/u)) {sign} (y*t)*((1/t)*(1/u)) by over', parts'\n"
-        f"  first': (x*u)*((1/t)*(1/u)) = x/t by below'\n  second': (y*t)*((1/t)*(1/u)) = y/u by above'\n"
-        f"  qed by whole', first', second'\n"
-    )
-
-
-def _times_all(t: Term, factors: Sequence[Term]) -> Term:
-    """A term times these factors."""
-    return _product([t, *factors])
-
-
-def _product(factors: Sequence[Term]) -> Term:
-    """The product of these factors."""
-    out = factors[0] if factors else num(1)
-    for factor in factors[1:]:
-        out = ("*", None, (out, factor))
-    return out
-
-
-def _factors(t: Term) -> list[Term]:
-    """The factors of a product."""
-    return [x for kid in t[2] for x in _factors(kid)] if t[0] == "*" else [t]
-
-
-def _rational(t: Term) -> Fraction | None:
-    """The value of a term if it is a rational number."""
-    value = None if free(t) or any(x[0] in ("sum", "prod", "bound", "fn") for x in subterms(t)) else constant(nf(t))
-    return None if value is None else Fraction(value)
 
 
 def _text(x: Fraction | int) -> str:
@@ -637,11 +538,15 @@ def prove(home: Citable, statement: Statement, seconds: float) -> Goal | Failed:
 
 def _proved(home: Citable, statement: Statement) -> Goal:
     """What `prove` returns; raises NoResult without a proof."""
-    missing = "no head of the statement has weights by symbol or by distance"
     facts = Facts(statement)
-    if facts.numbers:
-        raise NoResult(missing)
-    for lines in WeightSums(HeadFacts(facts)).texts():
+    texts = () if facts.numbers else WeightSums(HeadFacts(facts)).texts()
+    return proved_by(home, statement, texts, "no head of the statement has weights by symbol or by distance")
+
+
+def proved_by(home: Citable, statement: Statement, texts: Iterable[str], missing: str) -> Goal:
+    """The goal of a statement, closed by the first of these texts that proves it. Raises NoResult if none does, with
+    the words `missing` if there is no text."""
+    for lines in texts:
         g = Goal(home, statement.formula, {}, {})
         try:
             text = prooftext.read(certify.headed_lines(statement, lines))
