@@ -59,17 +59,16 @@ class NearStrings:
     """What the margins of further strings are at least, by their possible decisions."""
     single: int = 0
     """How many strings were run in certified floats."""
-    way: str = "all strings"
-    """How they were found, in words."""
+    way: str = ""
+    """How prefixes were grouped, in words; empty where all strings were run."""
     stopped: str | None = None
     """Where hulls left too many strings, as a sentence."""
 
     @property
     def says(self) -> str:
         """How the strings were found, in words."""
-        return (
-            f"{self.way}, in float64 with certified errors ({self.single:,} strings one by one), the nearest in balls"
-        )
+        strings = f"{self.way}; {self.single:,} strings" if self.way else "all strings"
+        return f"{strings} in float64 with certified errors, and the nearest ones in rigorous intervals"
 
 
 @dataclass(frozen=True)

@@ -233,10 +233,10 @@ class _Answered:
             token = self.hulls.model.alphabet.index(symbol)
             number = dict(classes.following(depth)[number])[token]
             numbers.append(number)
-        open_ones = [
-            place
-            for place, number in enumerate(numbers)
-            if self.readout.everywhere and self.classes.verdict(place, number) < 0
-        ]
+        open_ones: list[int] = []
+        if self.readout.each:
+            open_ones = [place for place, number in enumerate(numbers) if self.agreement(place, number) == OPEN]
+        elif self.readout.everywhere:
+            open_ones = [place for place, number in enumerate(numbers) if classes.verdict(place, number) < 0]
         place = (open_ones or [classes.place(n)])[0]
         return classes.why(place, numbers[place])

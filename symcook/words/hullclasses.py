@@ -170,20 +170,21 @@ class HullClasses:
     ) -> Iterator[dict[Any, tuple[int, Word]]]:
         """For each length from 1 on, how many prefixes there are of each class and mark, and the smallest one; see
         `strings`."""
-        rank, alphabet = self.graph.rank, self.model.alphabet
-        level: dict[Any, tuple[int, Word]] = {(0, first_mark): (1, ())}
+        alphabet = self.model.alphabet
+        # Prefixes are tuples of the indices of their symbols here, which have the order of the alphabet.
+        level: dict[Any, tuple[int, tuple[int, ...]]] = {(0, first_mark): (1, ())}
         for depth in range(self.longest):
-            ahead: dict[Any, tuple[int, Word]] = {}
+            ahead: dict[Any, tuple[int, tuple[int, ...]]] = {}
             following = self.following(depth)
-            for (number, before), (many, word) in level.items():
+            for (number, before), (many, prefix) in level.items():
                 for token, to in following[number]:
-                    pair, smallest = (to, mark(depth + self.added, to, before)), (*word, alphabet[token])
+                    pair, smallest = (to, mark(depth + self.added, to, before)), (*prefix, token)
                     earlier = ahead.get(pair)
-                    if earlier is not None:
-                        smallest = min(earlier[1], smallest, key=rank)
-                    ahead[pair] = (many + (earlier[0] if earlier else 0), smallest)
+                    ahead[pair] = (
+                        (many, smallest) if earlier is None else (many + earlier[0], min(earlier[1], smallest))
+                    )
             level = ahead
-            yield level
+            yield {pair: (many, tuple(alphabet[k] for k in prefix)) for pair, (many, prefix) in level.items()}
 
     def following(self, depth: int) -> dict[int, list[tuple[int, int]]]:
         """For each class of prefixes of length `depth`, the tokens that may follow, in order, and the classes after
