@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from functools import partial
@@ -22,7 +22,7 @@ from symcook.errors import BadInput, NotExact
 from symcook.files import content, exact_json, put
 from symcook.model.checks import MAX_LABEL, Space, stored_value
 from symcook.model.ends import Embedding, Readout, TokenRows
-from symcook.model.entries import RationalEntries, all_rational, as_sympy, held, held_values, rational_matrix
+from symcook.model.entries import FEW, RationalEntries, all_rational, as_sympy, held, held_values, rational_matrix
 from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.model.meaning import subtrees
 from symcook.model.parts import KINDS, Layer, Part, SelfAttention, held_matrices
@@ -577,17 +577,22 @@ class _Document:
         # Rational literals become a rational matrix without sympy; any other entry is an expression.
         entries = [entry for line in lines for entry in line]
         literal = all(type(entry) is str and _LITERAL.fullmatch(entry) for entry in entries)
-        if (
-            literal
-            and (small_matrix := RationalEntries.of(list(map(Fraction, entries)), (len(lines), width))) is not None
-        ):
-            return small_matrix
+        if literal and len(entries) <= FEW:
+            small_matrix = RationalEntries.of(list(map(Fraction, entries)), (len(lines), width))
+            if small_matrix is not None:
+                return small_matrix
         import sympy
 
         from symcook.numbers.matrix import RationalMatrix
 
         if literal:
-            return RationalMatrix.of([_ratio(entry) for entry in entries], (len(lines), width))
+            ratios = [_ratio(entry) for entry in entries]
+            floats = _floats(ratios)
+            if floats is not None:  # the weights of a published model
+                import numpy as np
+
+                return RationalMatrix.dyadic(np.array(floats).reshape(len(lines), width))
+            return RationalMatrix.of(ratios, (len(lines), width))
         return sympy.ImmutableMatrix(len(lines), width, [self.number(entry, place) for entry in entries])
 
     def part(self, at: str, value: object, place: str) -> Any:
@@ -767,6 +772,16 @@ def _ratio(literal: str) -> tuple[int, int]:
     above, below = int(p), int(q or 1)
     common = math.gcd(above, below)
     return above // common, below // common
+
+
+def _floats(ratios: Sequence[tuple[int, int]]) -> list[float] | None:
+    """The numbers p/q as floats; None where all are integers, or where one is not seen to be a float exactly: p has
+    more than 53 bits, or q is no power of two up to 2^999."""
+    if all(q == 1 for _, q in ratios):
+        return None
+    if any(q & (q - 1) or q.bit_length() > 1000 or p.bit_length() > 53 for p, q in ratios):
+        return None
+    return [p / q for p, q in ratios]
 
 
 def _brief(value: object) -> str:

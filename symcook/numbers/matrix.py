@@ -131,7 +131,11 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
         return self._fromrep(self.numbers.convert_to(QQ) + other.numbers.convert_to(QQ))
 
     def __eq__(self, other: object) -> bool:
-        return self.numbers.unify_eq(other.numbers) if isinstance(other, RationalMatrix) else super().__eq__(other)
+        if not isinstance(other, RationalMatrix):
+            return super().__eq__(other)
+        if self.floats is not None and other.floats is not None:
+            return bool(np.array_equal(self.floats, other.floats))
+        return self.numbers.unify_eq(other.numbers)
 
     def __hash__(self) -> int:
         return self._made("hash", lambda: hash(sympy.ImmutableDenseMatrix._fromrep(self._rep)))
