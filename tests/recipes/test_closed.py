@@ -176,7 +176,7 @@ def test_dyck_1_and_what_decides_it(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_first_position_is_found(capsys: pytest.CaptureFixture[str]) -> None:
-    found = document(capsys, "derive", "first-position", "--seconds", "2")
+    found = document(capsys, "derive", "first-position", "--seconds", "20")
     assert [(one["conditions"], one["output"]["first"]) for one in found] == [(["2 <= i"], "0"), (["i = 1"], "1")]
 
 
