@@ -51,7 +51,9 @@ def check_words(model: Transformer, sentence: str) -> None:
     allowed = {*GRAMMAR, *OF_STRING, *defined_names(), *bound, *model.alphabet}
     for match in _NAME.finditer(sentence):
         name = match[0].strip("\"'")
-        if name not in allowed or (name in model.embedding.space.names and name not in model.alphabet):
+        # A token may be called as a coordinate, whose value at a position is written as a call.
+        called = sentence[match.end() :].lstrip().startswith("(")
+        if name not in allowed or (name in model.embedding.space.names and (called or name not in model.alphabet)):
             raise BadInput(must, name, 'write for example "accept <-> count(a) > count(b)"')
     if mark := re.search(r"@|\baccept\s*\(", sentence):
         raise BadInput(must, mark[0], 'write for example "accept <-> count(a) > count(b)"')

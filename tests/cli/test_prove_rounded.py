@@ -13,7 +13,7 @@ from checkout import ROOT
 from shared import call, document, refused
 
 import symcook as sc
-from symcook.cli.rounded import error_of
+from symcook.cli.rounded import check_words, error_of
 from symcook.export import provedbits
 from symcook.model.modelfile import load
 
@@ -122,3 +122,13 @@ def test_a_value_that_was_set_is_the_one_of_the_premises(
     assert document(capsys, *line, "c=2")["status"] == "PROVED"
     found = document(capsys, *line, "c=3", "--force", code=3)
     assert found["exact"] == "PROVED" and found["theorem"] is None
+
+
+def test_a_coordinate_that_is_called_as_a_token_is_no_part_of_the_string() -> None:
+    """Its value in a run that rounds is not that of the exact run."""
+    weights = {"embedding.weight": [[1, 0], [0, 1]], "output.weight": [[0, 1]]}
+    model = sc.from_state_dict(weights, vocabulary=["x0", "b"], readout="positive", labels=["y"], position="last")
+    check_words(model, "accept <-> count(x0) > 0 & at(x0, n)")
+    for sentence in ("accept <-> x0(n) = 1", "accept <-> 'x0' (n) = 1"):
+        with pytest.raises(sc.BadInput, match="must use only accept and expressions about the string"):
+            check_words(model, sentence)
