@@ -22,7 +22,16 @@ from symcook.errors import BadInput, NotExact
 from symcook.files import content, exact_json, put
 from symcook.model.checks import MAX_LABEL, Space, stored_value
 from symcook.model.ends import Embedding, Readout, TokenRows
-from symcook.model.entries import FEW, RationalEntries, all_rational, as_sympy, held, held_values, rational_matrix
+from symcook.model.entries import (
+    FEW,
+    RationalEntries,
+    all_rational,
+    as_sympy,
+    held,
+    held_values,
+    kept_number,
+    rational_matrix,
+)
 from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.model.meaning import subtrees
 from symcook.model.parts import KINDS, Layer, Part, SelfAttention, held_matrices
@@ -434,7 +443,7 @@ class _Document:
     that the model has, or raises BadInput."""
 
     def __init__(self) -> None:
-        self.seen: dict[str, Any] = {}
+        self.seen: dict[tuple[str, bool], Any] = {}
         """{text: number} of all numbers read so far."""
         self.read = 0
         """How many expressions, other than rational literals, were read (`MAX_EXPRESSIONS`)."""
@@ -498,15 +507,15 @@ class _Document:
         """`value` as a tuple of names."""
         return tuple(self.label(name, f"each name in {place}") for name in self.array(value, place))
 
-    def number(self, value: object, place: str) -> Any:
-        """The exact number that a text is: a Fraction for a rational literal, else a sympy expression. Each different
-        text is read once."""
+    def number(self, value: object, place: str, tables: bool = False) -> Any:
+        """The exact number that a text is: a Fraction for a rational literal, with `tables` a `PositionTable` for the
+        text of one, else a sympy expression. Each different text is read once."""
         if not isinstance(value, str):
             raise self.wrong(place, 'a number as text, such as "1/2"', value)
-        if value not in self.seen:
+        if (value, tables) not in self.seen:
             if _LITERAL.fullmatch(value):
-                self.seen[value] = Fraction(value)
-                return self.seen[value]
+                self.seen[value, tables] = Fraction(value)
+                return self.seen[value, tables]
             self.read += 1
             if self.read > MAX_EXPRESSIONS:
                 raise BadInput(
@@ -515,8 +524,8 @@ class _Document:
                     "save a smaller model",
                 )
             _check_size(parse_term(value), place)
-            self.seen[value] = exact(value)
-        return self.seen[value]
+            self.seen[value, tables] = kept_number(value) if tables else exact(value)
+        return self.seen[value, tables]
 
     def signed(self, value: Any, place: str) -> Any:
         """A number whose sign a block needs, so its expression must be simple (`FEW_CALLS`)."""
@@ -527,7 +536,7 @@ class _Document:
 
     def table(self, value: object, place: str) -> dict[str, Any]:
         """{coordinate: number}."""
-        return {name: self.number(entry, place) for name, entry in self.fields(value, place).items()}
+        return {name: self.number(entry, place, True) for name, entry in self.fields(value, place).items()}
 
     def sparse(self, value: dict[str, object], place: str) -> RationalMatrix | RationalEntries:
         """A rational matrix from its nonzero entries, as `to_document` writes it with `sparse`."""

@@ -10,7 +10,7 @@ import pytest
 
 import symcook as sc
 from symcook.compose.states import table_of
-from symcook.model.entries import kept_number
+from symcook.model.entries import held_values, kept_number
 from symcook.model.modelfile import _floats
 from symcook.model.symbols import PositionTable, exact, from_sympy, lowered
 
@@ -53,6 +53,7 @@ def test_a_model_with_tables_is_the_same_after_a_file(tmp_path: Path) -> None:
     model = sc.from_state_dict(state, vocabulary="ab")
     model.save(tmp_path / "m.json")
     again = sc.load(tmp_path / "m.json")
+    assert isinstance(held_values(again.embedding.positions)["x0"], PositionTable)
     assert again == model and hash(again.embedding) == hash(model.embedding)
     assert from_sympy(again.embedding.positions["x0"]) == "if(i < 2, 1, if(i < 3, -2, 0))"
     # By hand: (x0, x1) = (2, 0), (-2, 3/2), (1, 3), and b is where x0 is larger.
