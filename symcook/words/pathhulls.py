@@ -198,7 +198,9 @@ class PathHulls(Radii):
         mid = (below + above) / 2
         return balls(mid, np.maximum(above - mid, mid - below) + np.abs(mid) * 4 * UNIT)
 
-    def _weights(self, queries: MidRadius, keys: MidRadius, first: int, last: int) -> tuple[FloatArray, FloatArray]:
+    def _weights(
+        self, queries: MidRadius, keys: MidRadius, first: int, last: int
+    ) -> tuple[FloatArray, FloatArray]:
         """The least and the greatest weights, up to a factor for each row, of the positions and classes up to `last`:
         arrays over rows, positions and classes."""
         size, rows = self.size, (last - first) * self.size

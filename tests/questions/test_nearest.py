@@ -49,10 +49,11 @@ def value(cell: Any) -> tuple[float, float]:
 @pytest.mark.parametrize(
     ("runs", "length", "inputs", "readout"),
     [
-        (10**6, 5, None, "leads"),
-        (6, 5, None, "leads"),
+        (10**6, 3, None, "leads"),
+        (6, 4, None, "leads"),
         pytest.param(6, 7, r"(\(\)|\(\(\)\))*\(?", "leads", marks=pytest.mark.sweep),
         pytest.param(6, 6, None, "largest", marks=pytest.mark.sweep),
+        pytest.param(6, 5, None, "leads", marks=pytest.mark.sweep),
         pytest.param(40, 7, None, "leads", marks=pytest.mark.sweep),
         pytest.param(10**6, 6, None, "largest", marks=pytest.mark.sweep),
     ],

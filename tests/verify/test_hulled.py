@@ -212,25 +212,26 @@ OPENING = sc.Fold(True, lambda good, symbol: good and symbol == "(", lambda good
 
 
 @pytest.mark.parametrize(
-    ("position", "fold", "inputs"),
+    ("position", "fold", "inputs", "length"),
     [
-        ("each", ALWAYS, None),
-        pytest.param("each", ALWAYS, r"\((\(|\))*", marks=pytest.mark.sweep),
-        pytest.param("each", sc.Fold(0, lambda s, x: 0, lambda s: True, each=True), None, marks=pytest.mark.sweep),
-        ("all", OPENING, None),
-        pytest.param("all", BALANCED, r"(\(|\))*\)", marks=pytest.mark.sweep),
+        ("each", ALWAYS, None, 3),
+        pytest.param("each", ALWAYS, None, 5, marks=pytest.mark.sweep),
+        pytest.param("each", ALWAYS, r"\((\(|\))*", 5, marks=pytest.mark.sweep),
+        pytest.param("each", sc.Fold(0, lambda s, x: 0, lambda s: True, each=True), None, 5, marks=pytest.mark.sweep),
+        ("all", OPENING, None, 3),
+        pytest.param("all", BALANCED, r"(\(|\))*\)", 5, marks=pytest.mark.sweep),
     ],
 )
 def test_answers_at_each_and_at_all_positions_are_those_of_each_string(
-    brackets: Any, position: str, fold: sc.Fold, inputs: str | None, monkeypatch: pytest.MonkeyPatch
+    brackets: Any, position: str, fold: sc.Fold, inputs: str | None, length: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hulled, "FROM", 1)
     model = everywhere(brackets, position)
     inside = {None: lambda s: True, r"\((\(|\))*": lambda s: s[0] == "("}.get(inputs, lambda s: s[-1] == ")")
-    answer = model.check(fold, 5, inputs=inputs, domain="ball")
+    answer = model.check(fold, length, inputs=inputs, domain="ball")
     assert answer.way == "merged" and answer.open == 0
-    assert (answer.mismatches, answer.counterexample) == one_by_one(model, fold, 5, inside)
-    shortest = len(answer.counterexample) if answer.counterexample else 6
+    assert (answer.mismatches, answer.counterexample) == one_by_one(model, fold, length, inside)
+    shortest = len(answer.counterexample) if answer.counterexample else length + 1
     assert answer.right_to in {shortest - 1, 0}
 
 
