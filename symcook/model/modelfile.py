@@ -81,7 +81,7 @@ MAX_EXPRESSIONS = 100_000
 """The greatest number of different expressions in a file, rational literals not counted."""
 MAX_SOURCE = 100_000
 """The greatest number of characters of a program in a file."""
-_BRACKETS_AND_TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
+_BRACKETS_AND_TEXTS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[{]|[\]}]', re.DOTALL)
 _LITERAL = re.compile(r"-?[0-9]{1,300}(/[1-9][0-9]{0,299})?", re.ASCII)
 _ENTRY = re.compile(rf"[0-9]{{1,8}}:{_LITERAL.pattern}", re.ASCII)
 GROWING = frozenset({"exp", "sinh", "cosh"})
