@@ -387,7 +387,7 @@ def counting(model: Transformer) -> Counting | Programmed:
         # The model may be the compilation read at the last position only, where the compiler made a readout at each. A
         # readout at the first position, or one for all of them, gives other answers.
         compiled = [model]
-        if model.readout.position == "last":
+        if not (model.readout.first or model.readout.everywhere):
             compiled.append(replace(model, readout=replace(model.readout, position="each")))
         try:
             program = formula_of(model.program)
