@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from symcook.cli.options import Chosen, exact_or_balls, in_balls, need_values
@@ -162,7 +163,7 @@ def run_then(
     # A state of an automaton may have the name of a verdict.
     readings = speech.readings(then.split())
     answers = [continued(chosen.model, symbols, read, domain, digits, values=chosen.values) for read in readings]
-    answer = next((one for one in answers if one.agrees), answers[0])
+    answer = next(filter(attrgetter("agrees"), answers), answers[0])
     position = None if answer.first is None else len(symbols) + 1 + answer.first
     document: dict[str, Any] = {"agrees": answer.agrees, "position": position}
     document["expected"] = None if answer.first is None else speech.said(answer.tokens[answer.first])["token"]
