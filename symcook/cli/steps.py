@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from symcook.cli.options import Chosen, exact_or_balls, in_balls, need_values
@@ -159,7 +160,10 @@ def run_then(
     need_values(chosen)
     speech = speech_of(chosen.model)
     symbols = given_word(chosen, speech, word, tokens, None)
-    answer = continued(chosen.model, symbols, speech.heard(then.split()), domain, digits, values=chosen.values)
+    # A state of an automaton may have the name of a verdict.
+    readings = speech.readings(then.split())
+    answers = [continued(chosen.model, symbols, read, domain, digits, values=chosen.values) for read in readings]
+    answer = next(filter(attrgetter("agrees"), answers), answers[0])
     position = None if answer.first is None else len(symbols) + 1 + answer.first
     document: dict[str, Any] = {"agrees": answer.agrees, "position": position}
     document["expected"] = None if answer.first is None else speech.said(answer.tokens[answer.first])["token"]
@@ -172,4 +176,6 @@ def _then_text(chosen: Chosen, answer: Continued, document: dict[str, Any]) -> s
     """The answer of ``run --then`` in words."""
     if answer.agrees:
         return f"{chosen.name} continues so: {len(answer.tokens)} token{'s' * (len(answer.tokens) != 1)}, in one pass"
-    return f"{chosen.name} outputs {document['answer']} at position {document['position']}, not {document['expected']}"
+    ends = ", which ends the run," * (document["answer"] == document["expected"])
+    output = f"{chosen.name} outputs {document['answer']}{ends}"
+    return f"{output} at position {document['position']}, not {document['expected']}"

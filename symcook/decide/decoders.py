@@ -248,11 +248,12 @@ def _tried(model: Transformer, reference: Answering, name: str, why: str) -> Dec
     speech = speech_of(model)
     for length in range(0 if model.embedding.added else 1, TRIED + 1):
         for word in words.every(speech.letters, length):
-            decoded_tokens = [speech.said(label)["token"] for label in stream(model, word, length + 2)]
+            label = [*stream(model, word, length + 2)][-1]
+            verdict = speech.said(label)["token"] if label in speech.ends else None  # a state may be called yes
             state: Any = reference.initial
             for letter in word:
                 state = reference.step(state, letter)
             answer = reference.answer(state)
-            if answer is not None and decoded_tokens[-1] != ("yes" if answer else "no"):
-                return Decision("different", model, name, word, (decoded_tokens[-1] == "yes", answer is True))
+            if answer is not None and verdict != ("yes" if answer else "no"):
+                return Decision("different", model, name, word, (verdict == "yes", answer is True))
     return Decision("open", model, name, why=f"not decided, as no proof was found: {why}")

@@ -59,6 +59,12 @@ class Speech:
             raise BadInput("a continuation must be made of tokens of the model", unknown_names[0], do)
         return (*(token_of[name] for name in before), *([ends.get(last) or token_of[last]] if names else []))
 
+    def readings(self, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+        """`heard`, and a second reading where the last name is that of a label of `ends` and of another token too."""
+        first = self.heard(names)
+        also = [token for token, name in self.names.items() if first and name == names[-1] and token != first[-1]]
+        return (first, *((*first[:-1], token) for token in also))
+
     def said(self, token: str) -> dict[str, Any]:
         """A token as a JSON object, to which the caller adds its position."""
         return {"token": self.names.get(token, token)}

@@ -291,3 +291,20 @@ def test_python_shows_states_by_their_own_names_as_the_command_line_does(
     (tmp_path / "m.json").write_text(dumps(model))
     code, found = lines(capsys, "run", tmp_path / "m.json", "--input", "aa", "--steps", 20, "--json")
     assert code == 0 and [line["token"] for line in found if "token" in line] == ["no", "yes", "no", "yes"]
+
+
+def test_states_called_yes_and_no(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of `--then yes` the one token was read as the verdict: "outputs yes at position 3, not yes"."""
+    moves = {"yes": {"a": "no"}, "no": {"a": "yes"}}
+    table = {"states": ["yes", "no"], "input_symbols": ["a"], "transitions": moves}
+    source = json.dumps(table | {"initial_state": "yes", "final_states": ["yes"]})
+    sc.compile("dfa", source).save(tmp_path / "yn.json")
+    for then, code, said in (
+        ("yes", 0, "continues so: 1 token"),
+        ("yes no yes", 0, "continues so: 3 tokens"),
+        ("yes no yes yes", 0, "continues so: 4 tokens"),
+        ("yes no yes no", 1, "outputs yes at position 6, not no"),
+        ("yes no yes yes yes", 1, "outputs yes, which ends the run, at position 6, not yes"),
+    ):
+        found = call(capsys, "run", tmp_path / "yn.json", "--input", "aa", "--then", then)
+        assert (found[0], said in found[1]) == (code, True), found
