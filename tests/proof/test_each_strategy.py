@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from test_claims_places import pairs
 from test_own_mean_bounds import pairs_of_ab
+from test_own_norm_signs import epsilon
 from test_own_norms import model as normed
 from test_own_orders import coin
 from test_own_parts import tabled
@@ -51,6 +52,7 @@ PROVED: list[tuple[str, Any, str]] = [
     ("counts of symbols", lambda: histogram("ab"), "2*sum(i, 1, n, same(i)) >= n"),
     ("sums of weights", slope, "1 - exp(-1) <= weight(1, 1, n, n)"),
     ("bounds of means", pairs_of_ab, "share(n) <= 1/2"),
+    ("signs of norms", epsilon, "abs(sgn(n)) < 1"),
     ("states", alternates, "accept -> abs(count(a) - count(b)) <= 1"),
 ]
 
@@ -86,12 +88,13 @@ FAILED: list[tuple[str, Any, str, str]] = [
     ("counts of symbols", votes, "accept", "the counts are not compared: "),
     ("sums of weights", votes, "accept", "no sums of weights: "),
     ("bounds of means", tabled, "accept", "no bounds of means: "),
+    ("signs of norms", votes, "accept", "no facts of norms: "),
     ("parts", votes, "1 <= n", strategies.UNDIVIDED),
     ("search", coin, "probability(up) <= 9/10", ""),
 ]
 
 
-@pytest.mark.layer_one(*range(12))
+@pytest.mark.layer_one(*range(13))
 @pytest.mark.parametrize(("name", "model", "sentence", "why"), FAILED, ids=[row[0] for row in FAILED])
 def test_a_strategy_says_why_it_has_no_result(name, model, sentence, why):
     question = asked(model(), sentence, 2)

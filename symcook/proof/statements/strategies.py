@@ -271,6 +271,14 @@ def by_means(question: StatementAsked) -> Outcome:
     return proved if isinstance(proved, Failed) else _certified(question, proved)
 
 
+def by_norm_signs(question: StatementAsked) -> Outcome:
+    """A claim about the sign or the size of what a layer norm writes."""
+    from symcook.proof.statements import normfacts
+
+    proved = _proved(question, normfacts.prove)
+    return proved if isinstance(proved, Failed) else _certified(question, proved)
+
+
 def by_parts(question: StatementAsked) -> Outcome:
     """The statement in parts: conjuncts, contrapositives, and cases by the symbol at a position."""
     from symcook.proof.statements import inparts
@@ -349,6 +357,7 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("counts of symbols", by_counts),
     ("sums of weights", by_weights),
     ("bounds of means", by_means),
+    ("signs of norms", by_norm_signs),
     ("parts", by_parts),
     ("search", by_search),
 )
@@ -359,6 +368,7 @@ NAMED = {
     "states": "states of the model's automaton",
     "sums of weights": "sums of weights",
     "bounds of means": "bounds of means",
+    "signs of norms": "signs of norms",
 }
 """How an answer names the strategies whose certificate is about a structure that the user can look at."""
 
