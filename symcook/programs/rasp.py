@@ -172,7 +172,7 @@ class SOp(RASPExpr):
         return SOp("or", self, other)
 
     def __ror__(self, other: object) -> SOp:
-        return SOp("or", other, self)
+        return SOp("or", self, other)  # in tracr 5 | x is the function `x or 5`
 
     def __invert__(self) -> SOp:
         return SOp("not", self)
