@@ -172,7 +172,7 @@ class SOp(RASPExpr):
         return SOp("or", self, other)
 
     def __ror__(self, other: object) -> SOp:
-        return SOp("or", other, self)
+        return SOp("or", self, other)  # in tracr 5 | x is the function `x or 5`
 
     def __invert__(self) -> SOp:
         return SOp("not", self)
@@ -699,6 +699,10 @@ class _RaspLines:
             must = "a predicate must be a Comparison, unless its keys or queries have only few different values"
             do = "for lambda k, q: q == k + 1 write Select(keys + 1, queries, Comparison.EQ)"
             raise BadInput(must, f"a function of {given_types([self.kind(keys), self.kind(queries)])}", do)
+        # The function must not ask for the type of either side; below, one of them is fixed.
+        kinds = [self.kind(keys), self.kind(queries)]
+        for values in product(*self._samples([self.range_of(keys), self.range_of(queries)], kinds, True)):
+            _fits(None, (), f, values)
         result = self.lines.add("key", self.constant(False))
         for value in table:
             bound = _as_argument(value)
@@ -759,7 +763,10 @@ def _called(f: Callable[..., object], values: Sequence[Any]) -> object:
 
 
 def _near(one: object, other: object) -> bool:
-    """Whether two results are the same value, or numbers that differ by the rounding of a float at most."""
+    """Whether two results are the same value, or numbers that differ by the rounding of a float at most. Sequences are
+    not compared."""
+    if isinstance(one, RASPExpr) and isinstance(other, RASPExpr):
+        return True
     numbers = [value for value in (one, other) if isinstance(value, (int, float, Fraction))]
     if len(numbers) < 2 or isinstance(one, bool) or isinstance(other, bool):
         return type(one) is type(other) and one == other
@@ -769,11 +776,13 @@ def _near(one: object, other: object) -> bool:
 
 def _fits(direct: object, sequences: Sequence[SOp], f: Callable[..., object], values: Sequence[Any]) -> bool:
     """Whether the result of a user's function for sequences has at these values the value that the function has. True
-    where the function has no value there, and where this cannot be compared.
+    where the function has no value there, where this cannot be compared, and for None.
 
     Raises _ByType: the function gives other results for numbers of another type."""
     try:
         expected = _called(f, values)
+        if direct is None:
+            return True
         found = _value(direct, dict(zip(map(id, sequences), values, strict=True)))
     except _ByType:
         raise

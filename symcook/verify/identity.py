@@ -3,7 +3,7 @@
 Two functions of one name in one file can be different: two lambdas, two closures of one factory, two methods of
 different objects, two folds with one step. So the identity of a function is its code, with its defaults, its closure
 and the values of the names that it uses; that of an object is its class and its parts. What belongs to an installed
-package counts by its name, and of Python's own library only what `PURE` and `BUILTINS` list does: the rest reads
+package counts by its name and the package's version, and of Python's own library only what `PURE` and `BUILTINS` list does: the rest reads
 files, the clock or the names of other modules, and a reference that uses it has no identity. Nor has one that reads
 attributes whose names are in texts, since what it reads cannot be seen.
 """
@@ -15,9 +15,11 @@ import dis
 import gc
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from copyreg import dispatch_table
 from functools import lru_cache, partial
 from hashlib import sha256
+from importlib import metadata
 from importlib.util import resolve_name
 from inspect import getsourcefile
 from itertools import chain
@@ -169,11 +171,13 @@ class _Content:
         yield from self.all([code.co_exceptiontable, code.co_kwonlyargcount, code.co_posonlyargcount])
 
     def module(self, module: ModuleType) -> Iterator[str]:
-        """The content of a module: of one that is installed its name. The builtin functions are read one by one."""
+        """The content of a module: of one that is installed its name and version. The builtin functions are read one by one."""
         if module is builtins:
             raise _unknown("the module builtins; write its functions without it")
         yield _main(module.__name__)
-        if not _by_name(module.__name__, vars(module)):
+        if _by_name(module.__name__, vars(module)):
+            yield _version(module.__name__)
+        else:
             yield from self.table({name: part for name, part in vars(module).items() if name not in MACHINERY})
 
     def function(self, function: FunctionType) -> Iterator[str]:
@@ -185,6 +189,7 @@ class _Content:
         known = function.__globals__
         if _by_name(known.get("__name__"), known):
             yield known["__name__"]
+            yield _version(known["__name__"])
         else:
             for name, value in _used(function, function.__code__):
                 yield name
@@ -234,6 +239,7 @@ class _Content:
         if _installed(kind):
             _require_seen(kind.__name__ if kind.__name__ in BY_TEXT else "", "class")
             _require_pure(kind.__module__, f"a {kind.__qualname__}")
+            yield _version(kind.__module__)
             return
         for name, part in vars(kind).items():
             yield name
@@ -384,6 +390,19 @@ def _by_name(name: object, names: dict[str, Any]) -> bool:
         return False
     _require_pure(names["__name__"], f"the module {names['__name__']}")
     return True
+
+
+def _version(module: str) -> str:
+    """The version of the package of an installed module; "" for Python's own library, whose version the code shows."""
+    root = module.partition(".")[0]
+    if root in sys.stdlib_module_names:
+        return ""
+    stated = getattr(sys.modules.get(root), "__version__", None)
+    if isinstance(stated, str):
+        return stated
+    with suppress(metadata.PackageNotFoundError, ValueError):
+        return metadata.version(root)
+    return ""
 
 
 def _from_library(name: object, names: dict[str, Any]) -> bool:

@@ -63,11 +63,27 @@ def test_a_predicate_with_a_table_selects_by_values() -> None:
     assert model.run("abcba").outputs == [2, 1, 0, 1, 2]
 
 
+def test_a_predicate_that_asks_for_the_type_of_either_side_is_refused() -> None:
+    predicates: list[Callable[[Any, Any], Any]] = [
+        lambda k, q: isinstance(q, int) and k == q, lambda k, q: isinstance(k, int) and k == q,
+    ]  # fmt: skip
+    for predicate in predicates:
+        with pytest.raises(BadInput, match="one result for a number"):
+            selector = rasp.Select(rasp.tokens, rasp.tokens, predicate)
+            sc.compile("srasp", rasp.SelectorWidth(selector), alphabet=[1, 2])
+
+
+def test_a_function_may_choose_among_sequences() -> None:
+    chosen = rasp.Map(lambda x: rasp.indices if x == "a" else rasp.length + x.count("b"), rasp.tokens)
+    assert sc.compile("srasp", chosen, alphabet="ab").run("abba").outputs == [0, 5, 5, 3]
+
+
 def test_operators_of_numbers_are_those_of_tracr() -> None:
     """In tracr `x & y` is the function `x and y`, and `x | y` is `x or y`: of numbers no truth."""
     word = [0, 1, 2]
     for made, right in (
-        (rasp.tokens & 5, [0, 5, 5]), (rasp.tokens | 5, [5, 1, 2]), (rasp.tokens & rasp.tokens, [0, 1, 2]),
+        (rasp.tokens & 5, [0, 5, 5]), (rasp.tokens | 5, [5, 1, 2]), (5 | rasp.tokens, [5, 1, 2]),
+        (5 & rasp.tokens, [0, 1, 2]), (rasp.tokens & rasp.tokens, [0, 1, 2]),
         (~rasp.tokens, [True, False, False]), ((rasp.tokens > 0) & (rasp.tokens < 2), [False, True, False]),
     ):  # fmt: skip
         assert sc.compile("srasp", made, alphabet=[0, 1, 2]).run(word).outputs == right

@@ -598,3 +598,15 @@ def test_ctrl_c_stays_ctrl_c() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         majority().check(raises, 4)
+
+
+def test_another_version_of_a_package_is_another_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an installed package computes may be another thing in its next version."""
+    import numpy
+
+    for reference in (lambda word: bool(numpy.sum([c == "a" for c in word])), numpy.sum, numpy.ndarray):
+        before = identity(reference)
+        assert identity(reference) == before
+        with monkeypatch.context() as patch:
+            patch.setattr(numpy, "__version__", "0.0.1")
+            assert identity(reference) != before
