@@ -46,16 +46,16 @@ def rational_of(value: object) -> Fraction | None:
     return number_of(value)
 
 
-def kept_number(value: object) -> Any:
-    """`value` as a block keeps it: a Fraction where `rational_of` gives one, a `PositionTable` as it is and for its
-    text, else a sympy expression.
+def kept_number(value: object, tables: bool = False) -> Any:
+    """`value` as a block keeps it: a Fraction where `rational_of` gives one, else a sympy expression; with `tables` a
+    `PositionTable` as it is and for its text.
 
     BadInput where `exact` refuses the value.
     """
     if isinstance(value, PositionTable):
-        return value
+        return value if tables else value.expression
     number = rational_of(value)
-    if number is None and type(value) is str and value.startswith(("if", "I[")):
+    if tables and number is None and type(value) is str and value.startswith(("if", "I[")):
         number = PositionTable.read(parse_term(plain(value)))
     return exact(value) if number is None else number
 
@@ -212,7 +212,7 @@ class NamedNumbers(Mapping[str, Any]):
     it as a Fraction, and a choice by the position as a `PositionTable`."""
 
     def __init__(self, given: Mapping[str, object]) -> None:
-        self.held = MappingProxyType({name: kept_number(value) for name, value in held_values(given).items()})
+        self.held = MappingProxyType({name: kept_number(value, tables=True) for name, value in held_values(given).items()})
 
     def __getitem__(self, name: str) -> Any:
         return as_sympy(self.held[name])

@@ -524,7 +524,7 @@ class _Document:
                     "save a smaller model",
                 )
             _check_size(parse_term(value), place)
-            self.seen[value, tables] = kept_number(value) if tables else exact(value)
+            self.seen[value, tables] = kept_number(value, tables) if tables else exact(value)
         return self.seen[value, tables]
 
     def signed(self, value: Any, place: str) -> Any:

@@ -23,7 +23,7 @@ def test_a_table_is_the_tree_that_sympy_gives_for_its_text() -> None:
         table, read = PositionTable.of(values, start), exact(table_of(values, start))
         assert lowered(table) == lowered(read)
         if isinstance(table, PositionTable):
-            assert table.expression == read and kept_number(table_of(values, start)) == table
+            assert table.expression == read and kept_number(table_of(values, start), tables=True) == table
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_table_is_the_tree_that_sympy_gives_for_its_text() -> None:
     ],
 )
 def test_which_texts_are_tables(text: str, kept: bool) -> None:
-    number = kept_number(text)
+    number = kept_number(text, tables=True)
     assert isinstance(number, PositionTable) is kept
     assert lowered(number) == lowered(exact(text))
 
