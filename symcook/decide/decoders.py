@@ -244,7 +244,7 @@ def _instance(model: Transformer, theorem: str) -> None:
 def _tried(model: Transformer, reference: Answering, name: str, why: str) -> Decision:
     """The decision about a decoder without a proof: "different" with the shortest string of length at most `TRIED` on
     which decoder and reference give different verdicts, else "open" for the reason `why`. Where the reference has no
-    answer, any verdict is right."""
+    answer, any verdict is right; where the decoder has not ended after as many tokens, nothing is known."""
     speech = speech_of(model)
     for length in range(0 if model.embedding.added else 1, TRIED + 1):
         for word in words.every(speech.letters, length):
@@ -254,6 +254,6 @@ def _tried(model: Transformer, reference: Answering, name: str, why: str) -> Dec
             for letter in word:
                 state = reference.step(state, letter)
             answer = reference.answer(state)
-            if answer is not None and verdict != ("yes" if answer else "no"):
+            if None not in (answer, verdict) and verdict != ("yes" if answer else "no"):
                 return Decision("different", model, name, word, (verdict == "yes", answer is True))
     return Decision("open", model, name, why=f"not decided, as no proof was found: {why}")

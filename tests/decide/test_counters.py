@@ -187,6 +187,15 @@ def test_two_models_are_decided_in_both_directions() -> None:
                 decoders.decide(*(named.build("named") if x is automaton else x for x in pair))
 
 
+def test_a_decoder_that_has_not_ended_is_not_called_different(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was, with the answers False and False, where the specification rejects."""
+    automaton = sc.compile("dfa", "[ab]*a[ab]*")
+    rejecting = sc.Fold(0, never_step, never_answer)
+    monkeypatch.setattr(decoders, "stream", lambda model, word, steps: iter(["a"]))  # no end
+    found = decoders._tried(automaton, decision.recogniser(automaton, rejecting), "rejecting", "no proof")
+    assert found.verdict == "open"
+
+
 def test_a_finite_model_and_a_counter_that_says_the_same() -> None:
     """One side has no end of states: it never accepts, since its total never falls."""
     model = sc.Builder(words={"a": {"x": 1}, "b": {"x": 1}})
@@ -397,6 +406,7 @@ def never_answer(state: Any) -> bool:
     return False
 
 
+@pytest.mark.layer_one(1)
 @pytest.mark.parametrize("position", ["first", "all"])
 def test_a_compiled_model_with_another_readout_is_not_its_program(position: str) -> None:
     """Majority with a readout at the first position, or one for all of them, was decided as its program at the last:
