@@ -557,7 +557,9 @@ class _RaspLines:
             return add(op, *map(self.number, reads))
         if op == "product":
             return self._product(*map(self.number, reads))
-        if op == "not" or (op in ("and", "or") and {self.kind(line) for line in reads} == {"truth"}):
+        kinds = [self.kind(line) for line in reads]
+        # A number and a truth: 0 if the number is 0, else the truth. So this is a truth too.
+        if op == "not" or (op, *kinds) in _TRUTHS:
             return add(op, *map(self.truth, reads))
         if op in ("and", "or"):
             # Of numbers, as in tracr: a if its truth decides, else b.
@@ -712,6 +714,10 @@ class _RaspLines:
             pair = self.lines.add("pair and", self.lines.add(here, self._is(listed, value)), fits)
             result = self.lines.add("pair or", result, pair)
         return result
+
+
+_TRUTHS = {("and", "truth", "truth"), ("or", "truth", "truth"), ("and", "number", "truth")}
+"""Operators with the types of their sides whose values are truths."""
 
 
 def _as_argument(value: object) -> object:

@@ -84,6 +84,8 @@ def test_operators_of_numbers_are_those_of_tracr() -> None:
     for made, right in (
         (rasp.tokens & 5, [0, 5, 5]), (rasp.tokens | 5, [5, 1, 2]), (5 | rasp.tokens, [5, 1, 2]),
         (5 & rasp.tokens, [0, 1, 2]), (rasp.tokens & rasp.tokens, [0, 1, 2]),
-        (~rasp.tokens, [True, False, False]), ((rasp.tokens > 0) & (rasp.tokens < 2), [False, True, False]),
+        (rasp.tokens & (rasp.tokens > 1), [False, False, True]), (rasp.tokens | (rasp.tokens < 1), [1, 1, 2]),
+        ((rasp.tokens > 1) & rasp.tokens, [0, 0, 2]), (~rasp.tokens, [True, False, False]),
+        ((rasp.tokens > 0) & (rasp.tokens < 2), [False, True, False]),
     ):  # fmt: skip
         assert sc.compile("srasp", made, alphabet=[0, 1, 2]).run(word).outputs == right
