@@ -275,7 +275,10 @@ def _of_torch(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
     inner = _weights_in(loaded, file) or loaded
     from symcook.published.converted import arrays
 
-    tensors = {str(key): value for key, value in inner.items() if hasattr(value, "detach")}
+    tensors = dict[str, Any]()
+    for key, value in inner.items():
+        if hasattr(value, "detach"):
+            _put_once(tensors, {str(key): value})
     if len(tensors) < len(inner):
         other = next(str(key) for key in inner if str(key) not in tensors)
         raise BadInput("a state dict must contain only tensors", f"{other}, in {file}", "save model.state_dict()")
@@ -313,7 +316,7 @@ def _weights_in(document: Mapping[str, Any], file: Path) -> Mapping[str, Any] | 
 
 
 def flat(table: Mapping[str, Any]) -> dict[str, Any]:
-    """A nested table as {keys joined by dots: what is there}.
+    """A nested table as {keys joined by dots: what is there}. BadInput for two keys that become one.
 
     >>> flat({"wte": [[1]], "blocks": [{"ln_1": {"g": [1], "b": [0]}}]})
     {'wte': [[1]], 'blocks.0.ln_1.g': [1], 'blocks.0.ln_1.b': [0]}
@@ -322,8 +325,14 @@ def flat(table: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in table.items():
         if isinstance(value, list) and value and all(isinstance(part, Mapping) for part in value):
             value = {str(k): part for k, part in enumerate(value)}
-        if isinstance(value, Mapping):
-            found |= {f"{key}.{name}": part for name, part in flat(value).items()}
-        else:
-            found[str(key)] = value
+        inner = {f"{key}.{name}": part for name, part in flat(value).items()} if isinstance(value, Mapping) else None
+        _put_once(found, {str(key): value} if inner is None else inner)
     return found
+
+
+def _put_once(found: dict[str, Any], more: Mapping[str, Any]) -> None:
+    """Add weights to those that are there. BadInput for a name that is there already, since only one would count."""
+    if twice := sorted(found.keys() & more):
+        must = "each weight must be given only once"
+        raise BadInput(must, f"{twice[0]} twice, perhaps as a part of a nested table", "leave one of the two out")
+    found |= more

@@ -100,3 +100,13 @@ def test_an_index_of_files_whose_weight_is_in_none_of_them(tmp_path: Path) -> No
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": table}))
     with pytest.raises(sc.BadInput, match=r"every weight that their index names; given: none for output\.weight"):
         sc.from_pretrained(tmp_path)
+
+
+def test_a_weight_of_a_nested_table_that_is_given_twice_is_refused(tmp_path: Path) -> None:
+    """The later one was taken."""
+    file = tmp_path / "model.json"
+    table = {"embedding": {"weight": [[1, 0], [0, 1]]}, "embedding.weight": [[2, 0], [0, 2]]}
+    for pairs in (list(table.items()), list(table.items())[::-1]):
+        file.write_text(json.dumps(dict(pairs)))
+        with pytest.raises(sc.BadInput, match=r"must be given only once; given: embedding\.weight twice"):
+            sc.from_pretrained(file, vocabulary=["a", "b"])
