@@ -212,7 +212,8 @@ class NamedNumbers(Mapping[str, Any]):
     it as a Fraction, and a choice by the position as a `PositionTable`."""
 
     def __init__(self, given: Mapping[str, object]) -> None:
-        self.held = MappingProxyType({name: kept_number(value, tables=True) for name, value in held_values(given).items()})
+        numbers = {name: kept_number(value, tables=True) for name, value in held_values(given).items()}
+        self.held = MappingProxyType(numbers)
 
     def __getitem__(self, name: str) -> Any:
         return as_sympy(self.held[name])
