@@ -106,7 +106,8 @@ class NormFacts:
             hints |= dict.fromkeys(f"{kind}'{number}" for kind in ("same", "aim"))
         aims = [f"{kind}'{number}" for number in range(1, len(self._named()) + 1) for kind in ("same", "aim")]
         sizes = any(x[:2] == ("fn", "abs") for x in subterms(conclusion.goal))
-        yield f"{lines}qed by {', '.join(aims if sizes else [*hints])}\n"
+        labels = aims if sizes else [*map(str, hints)]
+        yield f"{lines}qed by {', '.join(labels)}\n"
 
     def _times(self, name: str, at: str) -> str:
         """What a mean is times its size, in counts, as text."""
