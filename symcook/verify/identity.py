@@ -3,9 +3,9 @@
 Two functions of one name in one file can be different: two lambdas, two closures of one factory, two methods of
 different objects, two folds with one step. So the identity of a function is its code, with its defaults, its closure
 and the values of the names that it uses; that of an object is its class and its parts. What belongs to an installed
-package counts by its name and the package's version, and of Python's own library only what `PURE` and `BUILTINS` list does: the rest reads
-files, the clock or the names of other modules, and a reference that uses it has no identity. Nor has one that reads
-attributes whose names are in texts, since what it reads cannot be seen.
+package counts by its name and the package's version, and of Python's own library only what `PURE` and `BUILTINS` list
+does: the rest reads files, the clock or the names of other modules, and a reference that uses it has no identity. Nor
+has one that reads attributes whose names are in texts, since what it reads cannot be seen.
 """
 
 from __future__ import annotations
@@ -171,7 +171,8 @@ class _Content:
         yield from self.all([code.co_exceptiontable, code.co_kwonlyargcount, code.co_posonlyargcount])
 
     def module(self, module: ModuleType) -> Iterator[str]:
-        """The content of a module: of one that is installed its name and version. The builtin functions are read one by one."""
+        """The content of a module: of one that is installed its name and version. The builtin functions are read one
+        by one."""
         if module is builtins:
             raise _unknown("the module builtins; write its functions without it")
         yield _main(module.__name__)
