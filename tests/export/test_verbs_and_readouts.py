@@ -56,7 +56,7 @@ def test_what_is_decided() -> None:
 def test_what_does_not_decide_is_refused(verb: str, tmp_path: Any) -> None:
     for kind, position in OTHERS:
         one: sc.Transformer = model(kind, position)
-        if verb == "export" and kind != "groups" or verb == "margin" and kind == "groups":
+        if (verb == "export" and kind != "groups") or (verb == "margin" and kind == "groups"):
             continue
         with pytest.raises(BadInput):
             one.export(tmp_path / "m.npz", max_length=2) if verb == "export" else getattr(one, verb)(2)
