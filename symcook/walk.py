@@ -546,12 +546,12 @@ def check_temperatures(model: Transformer, domain: Domain) -> None:
     some position of the domain's input."""
     # Every pass comes here, so the terms are found once for each model.
     if "temperatures" not in model.kept:
-        model.kept["temperatures"] = tuple(_temperatures(model))
+        model.kept["temperatures"] = tuple(temperatures(model))
     for temperature in model.kept["temperatures"]:
         domain.require_positive(temperature, TEMPERATURE)
 
 
-def _temperatures(model: Transformer) -> Iterator[Coefficient]:
+def temperatures(model: Transformer) -> Iterator[Coefficient]:
     """The temperatures of softmax attention that are no rational numbers."""
     for head, step in (head for sublayer in READS.of(model).sublayers for head in sublayer.heads):
         match step:

@@ -19,7 +19,9 @@ LONGEST = 2000
 
 def line(answer: ProofAnswer) -> str:
     """The answer as a sentence: the repr."""
-    proved = ", for all sizes" if answer.model is None else ", for every string" if answer.model.alphabet else ""
+    proved = ", for all sizes" if answer.model is None else ""
+    if answer.model is not None and answer.model.alphabet:
+        proved = ", for every string" + " that has a run" * may_lack_runs(answer)
     ends = {"PROVED": proved, "OPEN": " is undecided"}
     if answer.vacuous:
         ends["OPEN"] = " is true only because no string meets its premises"
@@ -104,9 +106,26 @@ def lines(answer: ProofAnswer, file: str | None = None) -> list[str]:
         return [f"False of     {answer.shown}{smallest(answer)}, as its exact run shows", str(answer.why)]
     shown_lines = [] if answer.shown is None else [f"False of     {answer.shown}{smallest(answer)}"]
     shown_lines.append(f"Statement    {_cut(answer.claim.text, file)}")
+    if may_lack_runs(answer):
+        shown_lines.append("Strings      those that have a run: a norm or a temperature may leave a string without one")
     if unchecked := answer.unchecked:
         shown_lines.append(f"Not checked  {unasked_words(unchecked)}")
     return [*shown_lines, f"Lemmas       {', '.join(answer.lemmas) or 'none'}"]
+
+
+def may_lack_runs(answer: ProofAnswer) -> bool:
+    """Whether a statement is proved of a model in which a norm may be undefined on a string, or a temperature not
+    positive: then it is about the other strings."""
+    from symcook.model.modelfile import to_document
+    from symcook.model.symbols import to_sympy
+    from symcook.proof.runrel import Relation
+    from symcook.walk import temperatures
+
+    model = answer.model
+    if model is None or answer.status != "PROVED":
+        return False
+    positive = (to_sympy(one, model.symbols).is_positive for one in temperatures(model))
+    return not all(positive) or bool(Relation(to_document(model)).deviations)
 
 
 def smallest(answer: ProofAnswer) -> str:

@@ -51,6 +51,23 @@ def test_a_false_statement_has_the_smallest_string(name, statement, counterexamp
     assert repr(answer) == f"<ProofAnswer REFUTED: {statement} is false of {counterexample or 'the empty string'}>"
 
 
+
+@pytest.mark.parametrize(("temperature", "runs"), [("2 - n", False), ("1/log(n + 1)", True), ("n", True)])
+def test_strings_without_a_run_are_left_out_in_words(temperature: str, runs: bool) -> None:
+    """With the temperature 2 - n there are runs on strings of one symbol alone, which the statement is about."""
+    built = sc.Builder(words={"a": {"x": 1, "one": 1}, "b": {"one": 1}})
+    mean = built.add(sc.head({("one", "x"): 1}, {"m": "x"}, weighting="softmax", temperature=temperature))
+    built.readout("sign", "last", mean, weights=[1])
+    model = built.build("means")
+    answer = model.prove("x(n) <= 1")
+    assert answer.status == "PROVED"
+    assert repr(answer).endswith(", for every string>" if runs else ", for every string that has a run>")
+    assert ("Strings      those that have a run" in answer.text()) is not runs
+    if not runs:
+        with pytest.raises(sc.NoRun):
+            model.run("ab")
+
+
 def test_a_false_statement_about_numbers():
     """The counterexample is a row of inputs, here one with x < y."""
     answer = sc.build("max").prove("out <= x")
