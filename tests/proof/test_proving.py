@@ -7,7 +7,7 @@ from test_own_words import MODELS
 
 import symcook as sc
 from symcook.__main__ import main
-from symcook.errors import BadInput
+from symcook.errors import BadInput, NoRun
 from symcook.proof.statements import certify
 from symcook.proof.statements.proving import ProofAnswer
 
@@ -52,7 +52,7 @@ def test_a_false_statement_has_the_smallest_string(name, statement, counterexamp
 
 
 
-@pytest.mark.parametrize(("temperature", "runs"), [("2 - n", False), ("1/log(n + 1)", True), ("n", True)])
+@pytest.mark.parametrize(("temperature", "runs"), [("2 - n", False), ("n", True)])
 def test_strings_without_a_run_are_left_out_in_words(temperature: str, runs: bool) -> None:
     """With the temperature 2 - n there are runs on strings of one symbol alone, which the statement is about."""
     built = sc.Builder(words={"a": {"x": 1, "one": 1}, "b": {"one": 1}})
@@ -64,7 +64,7 @@ def test_strings_without_a_run_are_left_out_in_words(temperature: str, runs: boo
     assert repr(answer).endswith(", for every string>" if runs else ", for every string that has a run>")
     assert ("Strings      those that have a run" in answer.text()) is not runs
     if not runs:
-        with pytest.raises(sc.NoRun):
+        with pytest.raises(NoRun):
             model.run("ab")
 
 
