@@ -177,8 +177,11 @@ class SOp(RASPExpr):
     def __invert__(self) -> SOp:
         return SOp("not", self)
 
-    def __bool__(self) -> bool:
-        raise _NeedsValues
+    def __bool__(self) -> NoReturn:
+        """Raises BadInput: a sequence has a value at each position."""
+        _require_outside()
+        do = "write Map(lambda value: ..., sequence), whose function is called with each value"
+        raise BadInput("a sequence must not be used as yes or no", repr(self), do)
 
     def __hash__(self) -> int:
         """The identity of the object. A function of values that looks a sequence up gets an error instead."""

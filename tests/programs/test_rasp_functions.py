@@ -89,3 +89,9 @@ def test_operators_of_numbers_are_those_of_tracr() -> None:
         ((rasp.tokens > 0) & (rasp.tokens < 2), [False, True, False]),
     ):  # fmt: skip
         assert sc.compile("srasp", made, alphabet=[0, 1, 2]).run(word).outputs == right
+
+
+def test_a_sequence_is_neither_yes_nor_no() -> None:
+    """Of Python's own `if` and `and` there was a TypeError without a sentence."""
+    with pytest.raises(BadInput, match=r"a sequence must not be used as yes or no; given: .*; write Map\(lambda"):
+        bool(rasp.tokens == "a")
