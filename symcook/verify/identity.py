@@ -393,6 +393,10 @@ def _by_name(name: object, names: dict[str, Any]) -> bool:
     return True
 
 
+MADE_AT_RUN_TIME = 1 << 9
+"""The flag of a class that a program, or a package, has made while it runs (Py_TPFLAGS_HEAPTYPE)."""
+
+
 def _version(module: str) -> str:
     """The version of the package of an installed module; "" for Python's own library, whose version the code shows."""
     root = module.partition(".")[0]
@@ -437,8 +441,10 @@ def _installed(kind: Any) -> bool:
 def _by_library(kind: Any, reducer: object) -> bool:
     """Whether an installed package has registered how the objects of a class are copied: one that is installed, or an
     exception, since packages register these for all exceptions. Which of them are registered depends on what has been
-    imported. For any other class of a program, the program has chosen the function."""
-    return (_installed(kind) or issubclass(kind, BaseException)) and _of_library(reducer)
+    imported. For any other class of a program, the program has chosen the function. A class that was compiled into a
+    package, as that of numpy's types, may have a name that nothing finds; no program makes one."""
+    compiled = not kind.__flags__ & MADE_AT_RUN_TIME
+    return (compiled or _installed(kind) or issubclass(kind, BaseException)) and _of_library(reducer)
 
 
 def _of_library(reducer: object) -> bool:
