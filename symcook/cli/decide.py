@@ -150,6 +150,7 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
 
     If `against` is None it is the recipe's own specification, if this is a Fold; else ("", None).
     """
+    from symcook.decide.certificate import OF_RECIPE
     from symcook.programs.automata import KEYS, read_table
     from symcook.programs.formats import format_of, listed
     from symcook.programs.regular import expression, name_of
@@ -193,7 +194,8 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
                 f"{against}, over {' '.join(model.alphabet) or 'numbers'}",
                 "give a specification over the same alphabet",
             )
-        return against, own_spec if isinstance(own_spec, Fold) else model
+        # The model of a recipe may have other answers than its specification, such as one for short strings.
+        return (f"{OF_RECIPE}{against}", own_spec) if isinstance(own_spec, Fold) else (against, model)
     # A regular expression, which the decision procedure reads itself.
     return against or "()", expression(against, f"{file_role} must exist")
 

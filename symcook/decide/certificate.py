@@ -41,6 +41,10 @@ MUST = "the certificate of a decision must prove its answer about this model"
 """The beginning of the message that a certificate is invalid."""
 AGAIN = "write the certificate again: symcook decide with --certificate FILE"
 """The end of that message, if nothing else can be done."""
+OF_RECIPE = "the specification of "
+"""How the name of a specification begins that is the one of a recipe."""
+OWN = ("its specification", "its program")
+"""The names of a specification that is the model's own."""
 KEYS = {"format", "status", "verdict", "model", "against", "alphabet"}
 """The keys of every certificate."""
 SHOWN = {
@@ -202,10 +206,11 @@ def _checked(
     if kind in SHOWN and set(given) != KEYS | SHOWN[kind]:
         raise BadInput(MUST, f"missing or unknown keys: {', '.join(sorted(set(given) ^ (KEYS | SHOWN[kind])))}", AGAIN)
     if given["against"] != against:
+        own = given["against"] in ("", *OWN)
         raise BadInput(
             MUST,
             f"a certificate about the specification {given['against'] or 'none'}, not {against or 'none'}",
-            f"give --against {given['against']}" if given["against"] else "leave --against out",
+            "leave --against out" if own else f"give --against {str(given['against']).removeprefix(OF_RECIPE)}",
         )
     if given["model"] != document_hash(to_document(model)):
         raise BadInput(MUST, "a certificate about another model", f"give the model with the hash {given['model'][:12]}")

@@ -67,7 +67,8 @@ class Decision(Reply):
     """What was compared, where this is not every string at the positions of the readout: the language under "inputs",
     how many strings it has under "count" (None for infinitely many), and the positions under "positions"."""
     free: int | None = 0
-    """On how many strings the reference answers None, where any answer will do; None where this is not counted."""
+    """On how many strings (`prefixes`: prefixes) the reference answers None, where any answer will do; None where this
+    is not counted."""
     empty: bool = True
     """Whether the reference has a run on the empty string; only for an automaton without an answer to it this is
     False."""
@@ -85,6 +86,12 @@ class Decision(Reply):
     def decided(self) -> bool:
         """Whether the question is settled for all lengths."""
         return self.verdict in ("equal", "different", "decided")
+
+    @property
+    def prefixes(self) -> bool:
+        """Whether `word` and `free` are of the prefixes of the inputs: with a readout at each position, an answer at a
+        position of an input is the answer to its prefix up to there."""
+        return "inputs" in self.inputs and self.model.readout.each
 
     @property
     def accepts(self) -> str | None:
@@ -109,7 +116,8 @@ class Decision(Reply):
 
     def to_json(self) -> dict[str, Any]:
         """{"verdict", "word", "accepts", "states", "why", "formula"}, "free" where a specification answers None, and
-        the keys of `inputs`. The string `word` is text if every symbol is one character, else a list of symbols."""
+        the keys of `inputs`. The string `word` is text if every symbol is one character, else a list of symbols.
+        "prefixes" is true where `word` and "free" are of the prefixes of the inputs (`prefixes`)."""
         word: Any = self.word
         if word is not None:
             word = "".join(word) if all(len(letter) == 1 for letter in self.letters) else list(word)
@@ -122,6 +130,7 @@ class Decision(Reply):
             "formula": self.formula,
             **({} if self.free == 0 else {"free": self.free}),
             **self.inputs,
+            **({"prefixes": True} if self.prefixes else {}),
         }
 
 

@@ -47,11 +47,16 @@ class AnswersAlike:
 
 def answers_alike(first: Transformer, second: Transformer, asked: Strings) -> AnswersAlike | None:
     """The comparison of the answers to the strings `asked`, from length 1 on; None where hulls are not possible: both
-    models must be dense and causal, with a verdict or labels at one position and the same added tokens."""
+    models must be dense and causal, with a verdict or the same labels at one position, and with the same added
+    tokens."""
     language: Any = asked.language
     for model in (first, second):
         if not model.dense or model.readout.rule in (None, "zero") or model.readout.everywhere:
             return None
+    # Answers are compared as numbers: 1 for accept, and for a label its number among all labels.
+    verdicts = first.readout.signed and second.readout.signed
+    if not verdicts and (first.readout.kind, first.readout.parts) != (second.readout.kind, second.readout.parts):
+        return None
     if isinstance(language, frozenset) or first.embedding.ends != second.embedding.ends:
         return None
     try:

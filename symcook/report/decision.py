@@ -51,7 +51,8 @@ def _document(decision: Decision, name: str | None) -> Document:
     lines = []
     if decision.word is not None and decision.answers is not None:
         spaces = "" if all(len(letter) == 1 for letter in decision.letters) else " "
-        called = "smallest string" if decision.smallest else "a string that differs"
+        smallest = "smallest prefix of the inputs" if decision.prefixes else "smallest string"
+        called = smallest if decision.smallest else "a string that differs"
         lines.append(f"{called}: {spaces.join(decision.word) or EMPTY_STRING}")
         model_answer, reference_answer = map(_answer, decision.answers)
         lines.append(f"the model {model_answer}, the specification {reference_answer}")
@@ -60,8 +61,8 @@ def _document(decision: Decision, name: str | None) -> Document:
             f"{decision.status}: {decision.why or HOW[decision.verdict]}" if decision.decided else decision.why or ""
         )
     if decision.free != 0:
-        strings = "some strings" if decision.free is None else f"{decision.free} strings"
-        lines.append(f"any answer is right: {strings}")
+        noun = "prefix" if decision.prefixes else "string"
+        lines.append(f"any answer is right: {_some(decision.free, noun)}{' of the inputs' * decision.prefixes}")
     if decision.formula is not None:
         lines.append(f"the model accepts iff {decision.formula}")
     lines += decision.notes
@@ -110,6 +111,12 @@ def _instead(decision: Decision, name: str | None) -> list[str]:
         return []
     prove = f"symcook prove {name} --statement 'accept <-> matches(\"REGEX\")' searches for a proof"
     return [f"{prove}; symcook check {name} --max-length 8 runs all short strings"]
+
+
+def _some(number: int | None, noun: str) -> str:
+    """A number of things with its noun; "some" where the number is not known."""
+    several = f"{noun}{'es' if noun.endswith('x') else 's'}"
+    return f"some {several}" if number is None else f"{number} {noun if number == 1 else several}"
 
 
 def _answer(answer: object) -> str:

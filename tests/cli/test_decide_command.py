@@ -65,6 +65,22 @@ def test_each_kind_of_reference(capsys: pytest.CaptureFixture[str], tmp_path: Pa
 
 
 @pytest.mark.sweep
+def test_a_recipe_as_the_reference_stands_for_its_specification(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The model of dyck-1-nonuniform is for 64 symbols at most, so nothing is said about it on every string."""
+    assert sc.build("dyck-1-nonuniform").max_length == 64
+    file, model = str(tmp_path / "c.json"), str(tmp_path / "m.json")
+    command = ("decide", "dyck-1", "--against", "dyck-1-nonuniform")
+    code, out, _ = call(capsys, *command, "--certificate", file)
+    assert code == 0 and out.startswith("EQUAL: dyck-1 answers as the specification of dyck-1-nonuniform does")
+    assert call(capsys, *command, "--check", file)[0] == 0
+    sc.build("dyck-1").save(model)
+    _, _, err = call(capsys, "decide", model, "--against", "()", "--check", file)
+    assert "give --against dyck-1-nonuniform" in err
+
+
+@pytest.mark.sweep
 def test_exit_codes_of_what_is_open_and_what_is_refused(
     capsys: pytest.CaptureFixture[str], folds: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

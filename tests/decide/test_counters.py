@@ -282,6 +282,30 @@ def test_a_fold_may_leave_answers_free() -> None:
         model.decide(sc.Fold(0, lambda s, t: s, lambda s: None))
 
 
+def test_answers_at_each_position_are_those_to_prefixes_of_the_inputs() -> None:
+    """The inputs are abab and bbb, which no decision with answers at each position may confuse with their prefixes."""
+    model = sc.compile("ltl", "prev Q_a", alphabet="a b")
+    inputs = ["abab", "bbb"]
+    prefixes = {string[:k] for string in inputs for k in range(1, len(string) + 1)}
+
+    def count(s: Any, t: Any) -> Any:
+        return (s + 1) if s < 3 else 3
+
+    for answer, free in ((lambda s: s == 1, 0), (lambda s: None if s < 3 else True, 4)):
+        found = model.decide(sc.Fold(0, count, answer, each=True), inputs=inputs)
+        assert found.verdict == "different" and found.counterexample in prefixes and found.free == free
+        assert f"smallest prefix of the inputs: {found.counterexample}" in found.text()
+        assert ("any answer is right: 4 prefixes of the inputs" in found.text()) == bool(free)
+        assert found.to_json()["prefixes"] is True
+    found = model.decide(sc.Fold(0, count, lambda s: s == 1, each=True))
+    assert "smallest string: a\n" in found.text() and "prefixes" not in found.to_json()
+    # Answers at the last position are those to the inputs themselves.
+    found = model.decide(sc.Fold(0, count, lambda s: s == 1), inputs=inputs, positions="last")
+    assert found.verdict == "different" and found.counterexample in inputs and "smallest string:" in found.text()
+    once = model.decide(sc.Fold(0, count, lambda s: None if s < 2 else s == 1, each=True), inputs=["bb"])
+    assert "any answer is right: 1 prefix of the inputs" in once.text()
+
+
 def far(n: Any) -> bool:
     """Whether n is 5000, by a test that a stand-in cannot notice."""
     return type(n) is int and n == 5000

@@ -88,3 +88,31 @@ def test_models_that_cannot_be_compared_so(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(sc.errors.BadInput, match="at most 20 strings"):
         model.diff(model, 6, inputs=r"(\(|\))*")
     assert model.diff(model, 9).alike_to is None
+
+
+@pytest.mark.layer_one(1)
+@pytest.mark.parametrize("labels", ["left right", "right left", "left other"])
+def test_labels_are_compared_by_their_names(brackets: Any, monkeypatch: pytest.MonkeyPatch, labels: str) -> None:
+    """A label is not its number in the readout: two models may have the same labels in another order."""
+    monkeypatch.setattr(diff, "INPUTS", 4)
+
+    def labelled(names: str, first: int) -> Any:
+        """The model that answers with labels; the scores are the logit and 0, with that of the logit at `first`."""
+        rows = [[0] * len(brackets.readout.weights)] * 2
+        rows[first] = list(map(fraction, brackets.readout.weights))
+        readout = sc.Readout("largest", "last", brackets.readout.reads, weights=rows, labels=tuple(names.split()))
+        return replace(brackets, name=labels, readout=readout)
+
+    one = labelled("left right", 0)
+    for first in range(2):
+        other = labelled(labels, first)
+        strings = ["".join(word) for n in range(1, 3) for word in product("()", repeat=n)]
+        apart = [string for string in strings if label_of(one, string) != label_of(other, string)]
+        answer = one.diff(other, 2)
+        assert answer.alike_to in (None, len(apart[0]) - 1 if apart else 2)
+        assert (answer.first_answer is None) == (not apart)
+
+
+def label_of(model: Any, string: str) -> Any:
+    """The label that a model gives to a string, in float64."""
+    return model.run(string, "float64").result.label(-1)
