@@ -55,7 +55,7 @@ def answers_alike(first: Transformer, second: Transformer, asked: Strings) -> An
             return None
     # Answers are compared as numbers: 1 for accept, and for a label its number among all labels.
     verdicts = first.readout.signed and second.readout.signed
-    if not verdicts and (first.readout.kind, first.readout.parts) != (second.readout.kind, second.readout.parts):
+    if not verdicts and (first.readout.rule, first.readout.parts) != (second.readout.rule, second.readout.parts):
         return None
     if isinstance(language, frozenset) or first.embedding.ends != second.embedding.ends:
         return None

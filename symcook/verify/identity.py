@@ -449,12 +449,12 @@ def _by_library(kind: Any, reducer: object) -> bool:
 
 def _of_library(reducer: object) -> bool:
     """Whether a reducer is a function of an installed package that holds nothing of a program: no closure, as that of
-    `functools.singledispatch` has, no attributes, and only plain defaults."""
+    `functools.singledispatch` has, no attributes, and only defaults that are plain or compiled methods."""
     if type(reducer) is partial and not reducer.args and all(type(one) in PLAIN for one in reducer.keywords.values()):
         return _of_library(reducer.func)
     if type(reducer) is FunctionType:
         defaults = (*(reducer.__defaults__ or ()), *(reducer.__kwdefaults__ or {}).values())
-        if reducer.__closure__ or vars(reducer) or not all(type(one) in PLAIN for one in defaults):
+        if reducer.__closure__ or vars(reducer) or not all(map(_is_fixed, defaults)):
             return False
         return _from_library(reducer.__globals__.get("__name__"), reducer.__globals__)
     if type(reducer) is BuiltinFunctionType and isinstance(reducer.__self__, ModuleType):
@@ -462,10 +462,17 @@ def _of_library(reducer: object) -> bool:
     return False
 
 
+def _is_fixed(default: object) -> bool:
+    """Whether a default is plain, a compiled method, or a tuple of these: no program makes a part of it."""
+    if type(default) is tuple:
+        return all(map(_is_fixed, default))
+    return type(default) in (*PLAIN, MethodDescriptorType, WrapperDescriptorType)
+
+
 def _in_python(kind: Any) -> bool:
     """Whether an installed class is written in Python, so that its parts are its attributes."""
     try:
-        return bool(kind.__flags__ & 1 << 9) and getsourcefile(kind) is not None  # made when a program runs
+        return bool(kind.__flags__ & MADE_AT_RUN_TIME) and getsourcefile(kind) is not None
     except TypeError:
         return False
 
