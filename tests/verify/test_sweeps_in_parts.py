@@ -404,14 +404,20 @@ def test_a_worker_that_dies_is_said(small: None, tmp_path: Path, capsys: Any, mo
     own = ["dyck-1", "--max-length", "14", "--spec", str(tmp_path / "slow.py") + ":slow", "--workers", "2", "--yes"]
     file = tmp_path / "sweep.db"
 
+    over = threading.Event()
+
     def kill_one() -> None:
         while not Path(f"{file}-wal").exists() or os.stat(f"{file}-wal").st_size < 40_000:
-            time.sleep(0.02)
+            if over.wait(0.02):  # the command has failed before it wrote anything
+                return
         os.kill(multiprocessing.active_children()[0].pid or 0, signal.SIGKILL)
 
     killer = threading.Thread(target=kill_one, daemon=True)
     killer.start()
-    assert main(["check", *own, "--resume", str(file)]) == 2
+    try:
+        assert main(["check", *own, "--resume", str(file)]) == 2
+    finally:
+        over.set()
     killer.join()
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("symcook: a worker must live until it has answered; given: one that ended before")
