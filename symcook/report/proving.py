@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from symcook.errors import in_python
 from symcook.model.answers import LINE, brief
@@ -11,6 +11,7 @@ from symcook.report.latex import formula_rows
 from symcook.report.markup import Display, page, paragraph, table
 
 if TYPE_CHECKING:
+    from symcook.model.expr import Tree
     from symcook.proof.statements.proving import ProofAnswer
 
 LONGEST = 2000
@@ -124,7 +125,7 @@ def may_lack_runs(answer: ProofAnswer) -> bool:
     model = answer.model
     if model is None or answer.status != "PROVED":
         return False
-    positive = (to_sympy(one, model.symbols).is_positive for one in temperatures(model))
+    positive = (to_sympy(cast("Tree", one), model.symbols).is_positive for one in temperatures(model))
     return not all(positive) or bool(Relation(to_document(model)).deviations)
 
 
