@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, partial
-from typing import Any, Generic, NamedTuple, TypeGuard, TypeVar
+from typing import Any, Generic, NamedTuple, TypeGuard, TypeVar, cast
 
 from symcook.domains.partsteps import TermsAndBias, columns_of, combine, head_of, row, terms_of
 from symcook.domains.protocol import (
@@ -29,10 +29,11 @@ from symcook.domains.protocol import (
     Verdicts,
 )
 from symcook.errors import BadInput, Undecided
+from symcook.model.expr import Tree
 from symcook.model.parts import SOFT, Part, SelfAttention, Sublayer
 from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.steps import Attend, ByDistance, Products, attention, unknown_step
-from symcook.model.symbols import lowered
+from symcook.model.symbols import lowered, to_sympy
 from symcook.model.transformer import Transformer
 
 READS = StepsRead("the forward pass", **STEP_WORDS)
@@ -546,12 +547,19 @@ def check_temperatures(model: Transformer, domain: Domain) -> None:
     some position of the domain's input."""
     # Every pass comes here, so the terms are found once for each model.
     if "temperatures" not in model.kept:
-        model.kept["temperatures"] = tuple(temperatures(model))
+        model.kept["temperatures"] = tuple(_temperatures(model))
     for temperature in model.kept["temperatures"]:
         domain.require_positive(temperature, TEMPERATURE)
 
 
-def temperatures(model: Transformer) -> Iterator[Coefficient]:
+def may_lack_runs(model: Transformer) -> bool:
+    """Whether an input may have no run: a norm may refuse it, or a temperature is not seen to be positive."""
+    if any(norm.refuses for step in READS.of(model).sublayers for norm in (*step.before, step.after) if norm):
+        return True
+    return not all(to_sympy(cast("Tree", one), model.symbols).is_positive for one in _temperatures(model))
+
+
+def _temperatures(model: Transformer) -> Iterator[Coefficient]:
     """The temperatures of softmax attention that are no rational numbers."""
     for head, step in (head for sublayer in READS.of(model).sublayers for head in sublayer.heads):
         match step:

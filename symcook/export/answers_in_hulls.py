@@ -16,7 +16,7 @@ from symcook.domains.batch import Listed
 from symcook.domains.radii import Radii
 from symcook.errors import NotExact
 from symcook.forward import forward
-from symcook.words.hullclasses import HullClasses, counts_to, reading_of
+from symcook.words.hullclasses import HullClasses, classes_of, counts_to
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,6 @@ def answers_alike(first: Transformer, second: Transformer, asked: Strings) -> An
     """The comparison of the answers to the strings `asked`, from length 1 on; None where hulls are not possible: both
     models must be dense and causal, with a verdict or the same labels at one position, and with the same added
     tokens."""
-    language: Any = asked.language
     for model in (first, second):
         if not model.dense or model.readout.rule in (None, "zero") or model.readout.everywhere:
             return None
@@ -57,12 +56,14 @@ def answers_alike(first: Transformer, second: Transformer, asked: Strings) -> An
     verdicts = first.readout.signed and second.readout.signed
     if not verdicts and (first.readout.rule, first.readout.parts) != (second.readout.rule, second.readout.parts):
         return None
-    if isinstance(language, frozenset) or first.embedding.ends != second.embedding.ends:
+    if first.embedding.ends != second.embedding.ends:
         return None
-    try:
-        coarse = [HullClasses(model, reading_of(language), asked.lengths[-1]) for model in (first, second)]
-    except NotExact:
-        return None
+    coarse: list[HullClasses] = []
+    for model in (first, second):
+        classes = classes_of(model, asked.language, asked.lengths[-1])
+        if classes is None:
+            return None
+        coarse.append(classes)
     return _Comparison(coarse, asked).result()
 
 

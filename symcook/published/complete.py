@@ -86,7 +86,7 @@ def require_complete(architecture: str | None, word: str, names: Collection[str]
 
     def each(some: Iterable[str]) -> set[str]:
         """The names in all layers."""
-        return {name.replace(LAYER, number) for name in some for number in numbers or () if LAYER in name} | {
+        return {name.replace(LAYER, number) for name in some for number in numbers if LAYER in name} | {
             name for name in some if LAYER not in name
         }
 

@@ -23,7 +23,7 @@ from symcook.domains.radii import Radii
 from symcook.errors import BadInput, NotExact
 from symcook.forward import forward
 from symcook.words.cells import MOST
-from symcook.words.hullclasses import HullClasses, counts_to, margins, reading_of
+from symcook.words.hullclasses import HullClasses, classes_of, counts_to, margins
 
 if TYPE_CHECKING:
     from symcook.domains.floatmatrices import FloatArray
@@ -170,13 +170,7 @@ class Nearest:
     @cached_property
     def coarse(self) -> HullClasses | None:
         """The classes of prefixes by states of the language; None where hulls are not possible."""
-        language: Any = self.asked.language
-        if isinstance(language, frozenset):
-            return None
-        try:
-            return HullClasses(self.model, reading_of(language), self.asked.lengths[-1])
-        except NotExact:
-            return None
+        return classes_of(self.model, self.asked.language, self.asked.lengths[-1])
 
     @cached_property
     def fine(self) -> HullClasses | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from symcook.errors import in_python
 from symcook.model.answers import LINE, brief
@@ -11,7 +11,6 @@ from symcook.report.latex import formula_rows
 from symcook.report.markup import Display, page, paragraph, table
 
 if TYPE_CHECKING:
-    from symcook.model.expr import Tree
     from symcook.proof.statements.proving import ProofAnswer
 
 LONGEST = 2000
@@ -117,16 +116,9 @@ def lines(answer: ProofAnswer, file: str | None = None) -> list[str]:
 def may_lack_runs(answer: ProofAnswer) -> bool:
     """Whether a statement is proved of a model in which a norm may be undefined on a string, or a temperature not
     positive: then it is about the other strings."""
-    from symcook.model.modelfile import to_document
-    from symcook.model.symbols import to_sympy
-    from symcook.proof.runrel import Relation
-    from symcook.walk import temperatures
+    from symcook.walk import may_lack_runs as model_may
 
-    model = answer.model
-    if model is None or answer.status != "PROVED":
-        return False
-    positive = (to_sympy(cast("Tree", one), model.symbols).is_positive for one in temperatures(model))
-    return not all(positive) or bool(Relation(to_document(model)).deviations)
+    return answer.model is not None and answer.status == "PROVED" and model_may(answer.model)
 
 
 def smallest(answer: ProofAnswer) -> str:

@@ -244,6 +244,16 @@ class HullClasses:
         return f"the outputs {best} and {other} differ by {gap:.3g} with a radius of {width:.3g}"
 
 
+def classes_of(model: Transformer, language: Automaton | frozenset[Word] | None, length: int) -> HullClasses | None:
+    """The classes of the prefixes of a language; None where hulls are not possible, and for a list of strings."""
+    if isinstance(language, frozenset):
+        return None
+    try:
+        return HullClasses(model, reading_of(language), length)
+    except NotExact:
+        return None
+
+
 def counts_to(coarse: HullClasses, first: int) -> HullClasses | None:
     """The classes with the numbers of symbols too, to the greatest length that is possible; None where that is below
     `first`."""
