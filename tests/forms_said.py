@@ -254,6 +254,13 @@ class Answer:
         assert not {*names} & {*self.space, *self.symbols, *tokens, *KEYWORDS, "i", "n"}
         for line in self.lines:  # made-up names end with the answer
             assert not re.search(r"\b(k\d*|p\d*(_j)?|S\d+) is ", line)
+        for sentence in self.sentences:
+            read(sentence, self.space, self.symbols)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What `prove` is asked to prove."""
+        return [one.text for kinds in self.found.sentences() for one in kinds]
 
     def defined(self, text: str) -> str:
         """A term or formula of the JSON document with the definitions that it needs."""

@@ -125,7 +125,7 @@ def _step(state: Any, token: str) -> Any:
         Fold(0, _step, lambda s: helper.get(s) == 0),  # type: ignore[attr-defined]
         Fold(0, _step, lambda s: s == 0 and tuple(NAMES) == ("(", ")")),
         Fold(0, _step, lambda s: s == 0 and min(len(name) for name in NAMES) == 1),
-        Fold(0, _step, lambda s: s == 0 and tuple(WITH_NONE)[0] == 1),
+        Fold(0, _step, lambda s: s == 0 and tuple(WITH_NONE)[:2] == (1, 3)),
         Changing(0, _step, lambda s: s == 0),
     ],
     ids=["a function's attribute", "the order of a set", "a loop over a set", "the order of None", "a subclass"],

@@ -11,6 +11,8 @@ from test_lengths import compared
 
 import symcook as sc
 from symcook.closed import every_length
+from symcook.domains.exact import Exact
+from symcook.forward import forward
 from symcook.model.transformer import Transformer
 
 MASKS = ["none", "future", "strict-future", "past", "strict-past"]
@@ -66,3 +68,24 @@ def test_the_neighbour_may_be_an_added_token(mask: str, ends: dict[str, str]) ->
     b.add(sc.head(value={"p": "a + 2*x"}, mask=mask, weighting=weighting))  # type: ignore[arg-type]
     b.readout("value", "last" if "before" in ends else "first", "p")
     assert forms_said.compared(every_length(b.build("neighbour")), 4)[0] >= 30
+
+
+def test_one_text_in_two_passes_is_two_names() -> None:
+    """A model is passed over at position i and at the readout. In both, the head's position was "q 1", of i and of no
+    position, and sympy had one symbol for this text: the statements for the prover could not be written."""
+    words = {"u": {"a": 1}, "v": {"b": 1}, "CLS": {"a": 1, "c": 1}}
+    b = sc.Builder(words=words, before="CLS", start=0, positions={"p": "i"})
+    b.add(sc.head({("b", "p"): -1}, {"found": "a"}, mask="causal", weighting="rightmost"))
+    b.readout("sign", "last", "found", weights=[1])
+    model = b.build("chosen")
+    found = every_length(model)
+    assert found.each.coordinates  # the other pass
+    answer = forms_said.Answer(found)
+    for given in answer.strings(4):
+        run = forward(model, model.tokens(given), Exact(), trace=True)
+        verdicts = {None: run.accept}
+        for sentence in answer.sentences:
+            # After the one sublayer, a value is that at the end of the run.
+            tree = forms_said.read(sentence.replace("@1.attention", ""), answer.space, answer.symbols)
+            assert answer.at(given, None, 0, run, verdicts).formula(tree), (sentence, given)
+    assert forms_said.compared(found, 4)[0] == 31
