@@ -24,7 +24,7 @@ import symcook as sc
 from symcook.closed import EveryLength
 from symcook.domains.exact import Exact
 from symcook.forward import forward
-from symcook.model.expr import KEYWORDS, Tree
+from symcook.model.expr import KEYWORDS, MAX_TEXT, Tree
 from symcook.model.meaning import Meaning
 from symcook.proof.statements.reader import SentenceReader
 
@@ -255,7 +255,8 @@ class Answer:
         for line in self.lines:  # made-up names end with the answer
             assert not re.search(r"\b(k\d*|p\d*(_j)?|S\d+) is ", line)
         for sentence in self.sentences:
-            read(sentence, self.space, self.symbols)
+            if len(sentence) <= MAX_TEXT:  # longer ones are refused, whatever they say
+                read(sentence, self.space, self.symbols)
 
     @property
     def sentences(self) -> list[str]:

@@ -89,3 +89,11 @@ def test_one_text_in_two_passes_is_two_names() -> None:
             tree = forms_said.read(sentence.replace("@1.attention", ""), answer.space, answer.symbols)
             assert answer.at(given, None, 0, run, verdicts).formula(tree), (sentence, given)
     assert forms_said.compared(found, 4)[0] == 31
+
+
+def test_where_a_position_is_looked_for_may_be_a_formula() -> None:
+    """A head looks up to the position that another head has chosen. Its ends, written out, have ".." in them, at which
+    the text of the choice was cut."""
+    model = drawn(155)
+    answer = forms_said.Answer(every_length(model))
+    assert all(answer.compare(letter) > 40 for letter in model.alphabet)
