@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import forms_said
@@ -97,3 +98,10 @@ def test_where_a_position_is_looked_for_may_be_a_formula() -> None:
     model = drawn(155)
     answer = forms_said.Answer(every_length(model))
     assert all(answer.compare(letter) > 40 for letter in model.alphabet)
+
+
+def test_outputs_with_too_many_common_cases_are_refused() -> None:
+    """Each of the two has a closed form, and both together have more cases than are shown."""
+    model = replace(drawn(184), readout=sc.Readout("zero", "each", ("h11", "h21")))
+    with pytest.raises(sc.BadInput, match="all outputs together: more than 400 cells"):
+        every_length(model)
