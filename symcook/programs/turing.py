@@ -32,8 +32,8 @@ _FORM = "state read_input read_1 .. read_K -> state write_1 .. write_K move_inpu
 """The form of a row, for messages."""
 _HEADERS = ("input", "work symbols", "start", "halt", "head")
 """The headers of a text, and the keys of a JSON document besides "rows". A header "machine" is accepted and ignored."""
-_HASH = re.compile(r"^ *(?:input|work +symbols) *:(?: +[^\s/])* +#(?: +[^\s/])*\s*(?://.*)?$", re.MULTILINE)
-"""A header that lists # as a symbol of the alphabet. In a text with such a line, # begins no comment."""
+_LISTS = re.compile(r"\s*(?:input|work\s+symbols)\s*:(.*)")
+"""A header that lists symbols, without its comment after //; its group has the symbols."""
 _CODE = re.compile(r"(?:[0-9][LR][A-Z]|---)+(?:_(?:[0-9][LR][A-Z]|---)+)*")
 """The notation of busy beavers."""
 _CODE_DO = "a code has three characters for each row, as 1RB1LB_1LA1RZ has"
@@ -170,8 +170,7 @@ class _Listing:
     def of_text(cls, source: str) -> _Listing:
         """The headers and rows of a text, one a line; comments begin with // or #."""
         listing = cls()
-        # Where # is a symbol of the alphabet, only // begins a comment.
-        hash_is_symbol = bool(_HASH.search(source))
+        hash_is_symbol = _lists_hash(source)
         for number, raw in enumerate(source.splitlines(), 1):
             line = raw.split("//", 1)[0]
             line = (line if hash_is_symbol else line.split("#", 1)[0]).strip()
@@ -370,6 +369,27 @@ class _Listing:
                     where = _at(place_of_state[state] if state in place_of_state else self.headers["start"][0])
                     must = f"a row must serve {_pair((state, choice))}, or {state} must halt ({where})"
                     raise BadInput(must, "none", f"add a row: {state} {' '.join(choice)} -> ...")
+
+
+def _lists_hash(source: str) -> bool:
+    """Whether # is a symbol: then only // begins a comment, in every line. It is one where it stands last in a
+    header of symbols, after white space.
+
+    Raises BadInput, with the line, where what follows # may be a comment or more symbols.
+    """
+    found = False
+    for number, raw in enumerate(source.splitlines(), 1):
+        line = raw.split("//", 1)[0]
+        match = _LISTS.fullmatch(line)
+        listed = match[1].split() if match else []
+        if "#" not in listed:
+            continue
+        after = listed[listed.index("#") + 1 :]
+        if after and all(len(word) == 1 for word in after):
+            must = f"the symbol # must stand last in its header: symbols after it may be a comment (line {number})"
+            raise BadInput(must, line.strip(), "write # at the end of the line, or // before a comment")
+        found = found or not after
+    return found
 
 
 def _choices(row: _Written, letters: Sequence[str], symbols: Sequence[str]) -> list[list[str]]:
