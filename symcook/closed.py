@@ -526,7 +526,7 @@ def _within_rules(model: Transformer) -> tuple[Lengths, Any, dict[str, Any], Cel
     more than `MOST_CASES` cases, each input in turn is assumed to be a position of the string: lookups have such a
     query.
 
-    Raises BadInput, for the domain without an assumption, if a column follows no rule with any.
+    Raises BadInput, for the domain without an assumption, if a column or the common cases follow no rule with any.
     """
     readout, refused, long = model.readout, None, None
     for pointing in ((), *((name,) for name in model.embedding.inputs or ())):
@@ -540,16 +540,15 @@ def _within_rules(model: Transformer) -> tuple[Lengths, Any, dict[str, Any], Cel
         )
         if missing is None:
             try:
-                common = CellTable.of(domain.world, fmpq(0))
-                for column in columns.values():
-                    common = common.beside(column)
+                common = _common_cases(domain, columns.values())
             except NoRule as error:
                 missing = "all outputs together", str(error)
-            else:
-                if max(len(column.cells) for column in columns.values()) <= MOST_CASES:
-                    return domain, result, columns, common
-                long = long or (domain, result, columns, common)
-        refused = refused or missing
+        if missing is not None:
+            refused = refused or missing
+            continue
+        if max(len(column.cells) for column in columns.values()) <= MOST_CASES:
+            return domain, result, columns, common
+        long = long or (domain, result, columns, common)
     if long is not None:
         return long
     raise BadInput(
@@ -557,6 +556,14 @@ def _within_rules(model: Transformer) -> tuple[Lengths, Any, dict[str, Any], Cel
         ": ".join(present(refused)),
         FOR_ONE_STRING if model.embedding.inputs is None else FOR_ONE_INPUT,
     )
+
+
+def _common_cases(domain: Lengths, columns: Iterable[CellTable]) -> CellTable:
+    """A table with guards on which each column has one value. NoRule where there are too many."""
+    common = CellTable.of(domain.world, fmpq(0))
+    for column in columns:
+        common = common.beside(column)
+    return common
 
 
 def _why(model: Transformer, domain: Lengths, column: OutOfRules) -> str:

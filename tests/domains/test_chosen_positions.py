@@ -82,12 +82,13 @@ def test_one_text_in_two_passes_is_two_names() -> None:
     found = every_length(model)
     assert found.each.coordinates  # the other pass
     answer = forms_said.Answer(found)
+    # After the one sublayer, a value is that at the end of the run.
+    sentences = [sentence.replace("@1.attention", "") for sentence in answer.sentences]
     for given in answer.strings(4):
         run = forward(model, model.tokens(given), Exact(), trace=True)
         verdicts = {None: run.accept}
-        for sentence in answer.sentences:
-            # After the one sublayer, a value is that at the end of the run.
-            tree = forms_said.read(sentence.replace("@1.attention", ""), answer.space, answer.symbols)
+        for sentence in sentences:
+            tree = forms_said.read(sentence, answer.space, answer.symbols)
             assert answer.at(given, None, 0, run, verdicts).formula(tree), (sentence, given)
     assert forms_said.compared(found, 4)[0] == 31
 
