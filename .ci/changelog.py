@@ -3,7 +3,7 @@
     python .ci/changelog.py            the lines go to "Unreleased", and their files away: those with *Breaks* below
                                        "### Breaks", all others below "### Changes"
     python .ci/changelog.py 0.3.0      the same, and "Unreleased" becomes this version with the date of today
-    python .ci/changelog.py --check    exit 1 where a file is not one line that begins with "- "
+    python .ci/changelog.py --check    exit 1 where a file is not one line
 
 A change that users notice comes with a file of its own, so that branches do not meet in CHANGELOG.md.
 """

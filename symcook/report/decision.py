@@ -110,7 +110,9 @@ def _instead(decision: Decision, name: str | None) -> list[str]:
     if name is None or not decision.letters or _undecidable(decision, name) != name:
         return []
     prove = f"symcook prove {name} --statement 'accept <-> matches(\"REGEX\")' searches for a proof"
-    return [f"{prove}; symcook check {name} --max-length 8 runs all short strings"]
+    model = decision.model
+    longest = 8 if model.max_length is None else min(8, model.max_length - model.embedding.added)
+    return [f"{prove}; symcook check {name} --max-length {longest} runs all short strings"]
 
 
 def _some(number: int | None, noun: str) -> str:

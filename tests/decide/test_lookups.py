@@ -123,6 +123,8 @@ def test_a_refusal_names_the_commands_that_take_the_model(tmp_path: Any, monkeyp
     _, out, _ = call(capsys, "decide", "double.json", "--against", ".*a")
     assert "symcook prove double.json --statement 'accept <-> matches(\"REGEX\")' searches for a proof" in out
     assert "symcook check double.json --max-length 8 runs all short strings" in out
+    replace(looks_up("2*i"), max_length=5).save("short.json")
+    assert "symcook check short.json --max-length 5 runs" in call(capsys, "decide", "short.json", "--against", ".*a")[1]
 
 
 @pytest.mark.layer_one(0)
