@@ -309,7 +309,7 @@ class EveryLength(DerivedForms, Reply):
         """The coordinates that the readout reads, and its answer, case by case."""
         readout, spelling = self.model.readout, self.statement_spelling(self.domain)
         world, out = spelling.world, list[FormSentence]()
-        place = "i" if readout.everywhere else str(world.start) if readout.first else world.last
+        place = readout.at(str(world.start), world.last) or "i"
 
         def say(coordinate: str, stage: str | None, texts: Iterable[str]) -> None:
             """Add the statement with a text for each case; a case without a text is left out."""
@@ -331,7 +331,7 @@ class EveryLength(DerivedForms, Reply):
         if readout.labelled and readout.answers and any(label is not None for label in labels):
             at = f", {place}" if readout.each else ""
             say("answer", None, ["" if label is None else f"answer({spelled(label)}{at})" for label in labels])
-        if readout.decides and readout.everywhere and not readout.each:  # one verdict for the whole string
+        if readout.decides and readout.together:  # one verdict for the whole string
             text = ClosedLines.accepted("accept", *word_verdict(spelling, readout, self.cells))
             out.append(FormSentence("verdict", None, text))
         return out
@@ -615,7 +615,7 @@ def _form(
     # A verdict on all positions is about all cases, so that the names in all of them need an explanation.
     guard, outputs = case
     world, readout = spelling.world, model.readout
-    overall = readout.everywhere and not readout.each
+    overall = readout.together
     relevant_cases = cells if overall else [(guard, outputs)]
     used = names_used(world, [(guard_spoken, values.values()) for guard_spoken, values in relevant_cases])
     used |= pointers(world)

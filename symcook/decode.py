@@ -129,7 +129,7 @@ def probability(
         one_pass = bound.unfollowed() is None  # then one pass gives the answers after all prefixes
     elif not bound.readout.each:
         must = "the probability of a string given inputs needs an answer at each position"
-        raise BadInput(must, f"a readout at the {bound.readout.position} position", 'write position="each"')
+        raise BadInput(must, f"a readout {bound.readout.where}", 'write position="each"')
     else:
         wanted = tokens_of_text(word, bound.readout.labels) if isinstance(word, str) else tuple(word)
         inputs, one_pass = bound.tokens(given), True
@@ -478,9 +478,9 @@ _NO_END = "make the end of a string a label of the readout instead"
 def require_answer_after_prefix(model: Transformer) -> None:
     """Raise BadInput if the answers of a model do not continue its input: an answer at the first position is about no
     later symbol."""
-    if model.readout.first:
+    if not model.readout.continues:
         must = "a model that continues its input must answer at the last position or at each"
-        raise BadInput(must, "a readout at the first position", 'write position="last"')
+        raise BadInput(must, f"a readout {model.readout.where}", 'write position="last"')
 
 
 def _require_autoregressive(model: Transformer) -> None:

@@ -419,8 +419,7 @@ class _Task:
         result = forward(model, self.sequence, domain)
         domain.check_temperatures(model)
         # `overall`: one verdict on all positions, where no position has a verdict of its own.
-        everywhere, labelled = model.readout.everywhere, model.readout.labelled
-        overall = everywhere and not model.readout.each
+        overall, labelled = model.readout.together, model.readout.labelled
         places = list(result.places)
         verdict = _verdict(result, domain, result.place) if overall else None
         accepts = [None if overall else _verdict(result, domain, place) for place in places]
@@ -446,7 +445,7 @@ class _Task:
             answers[-1].expressions,
             verdict if overall else answers[-1].accept,
             model.decides,
-            tuple(answers) if everywhere else (),
+            tuple(answers) if model.readout.everywhere else (),
             labelled,
             answers[-1].label,
             overall,

@@ -119,7 +119,7 @@ class Result(Generic[Column, Value, Verdicts, Verdict]):
     @property
     def place(self) -> int:
         """The index in columns that the readout reads; the last one for a readout at each or all positions."""
-        return self.model.readout.place
+        return self.model.readout.shown
 
     @property
     def places(self) -> Sequence[int]:
@@ -498,8 +498,15 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         """
         if self.model.readout.first:
             return before.stream, before.scores, before.verdicts
-        if not self.model.readout.everywhere:
+        if self.model.readout.last:
             return full, scores, verdicts
+        if not self.model.readout.everywhere:
+            raise BadInput(
+                "a run that goes on position by position must be of a model that answers at the first or last "
+                "position, at each or at all",
+                f"a readout {self.model.readout.where}",
+                "run the whole string",
+            )
         if not follows(self.domain):
             raise RuntimeError(NO_MEMORY)
         join = self.domain.joined

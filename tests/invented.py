@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +20,7 @@ import symcook as sc
 from symcook import compose
 from symcook.model import parts
 from symcook.model.checks import freeze
+from symcook.model.reads import PartsRead
 
 XY = ("x", "y")
 SPACE = (*XY, "one")
@@ -142,6 +143,9 @@ PLACES = {
 }
 """The inventions that are about the part in a place."""
 INVENTIONS = (*WORD_CHANGES, *PART_CHANGES, *FIELDS_OF)
+POSITION = "position that engines read"
+"""A word for the position of the readout that is in the list of each engine, and of which nobody has said where it
+looks."""
 
 
 @contextmanager
@@ -152,6 +156,11 @@ def invented(name: str, model: sc.Transformer) -> Iterator[bool]:
         table = patch.object(kind, "FIELDS", {**kind.FIELDS, "invented": "word"})
         with table, patch.object(kind, "invented", "mean", create=True):
             yield only(model, kind) is not None
+    elif name == POSITION:
+        with ExitStack() as stack:
+            for engine in PartsRead.engines.values():
+                stack.enter_context(patch.dict(engine.known, position=engine.known["position"] | {"invented"}))
+            yield WORD_CHANGES["word readout position"](model)
     else:
         yield (WORD_CHANGES | PART_CHANGES)[name](model)
 

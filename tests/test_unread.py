@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from invented import OF_ONE_PART, PLACES, Gate, calls, invented, plain
+from invented import OF_ONE_PART, PLACES, POSITION, Gate, calls, invented, plain
 
 import symcook as sc
 from symcook.domains import DOMAINS, make_domain
@@ -31,7 +31,7 @@ from symcook.model.reads import FIRST, PartsRead
 from symcook.model.symbols import lowered
 
 CALLS = calls()
-QUICK = ("field Head", "word activation", "part network", "field LayerNorm")
+QUICK = ("field Head", "word activation", "part network", "field LayerNorm", POSITION)
 """The inventions that layer one tries with every call; `sweep_unread` has all of them."""
 
 
@@ -60,6 +60,18 @@ def test_every_engine_refuses_what_it_does_not_know(invention: str, tmp_path: Pa
     sentences = [refused(call, invention, tmp_path) for call in CALLS]
     asked = [text for text in sentences if text is not None]
     assert len(asked) >= (40 if "LayerNorm" not in invention else 2)
+
+
+ASKED = ["first", "last", "each", "everywhere", "together", "continues", "place", "shown", "where"]
+"""What a readout is asked about its position."""
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_readout_says_nothing_of_a_position_that_nobody_described(name: str) -> None:
+    """Else a new word would be the last position for all who ask whether it is the first, or at each."""
+    model = plain()
+    with invented(POSITION, model), pytest.raises(BadInput, match="that a readout knows; given: invented"):
+        getattr(model.readout, name)
 
 
 def test_a_sentence_names_engine_part_and_field(tmp_path: Path) -> None:
@@ -178,6 +190,23 @@ def test_a_word_of_an_archive_that_means_nothing_is_refused(name: str, key: str)
     archive = arrays(plain(), "float32", 3)
     with pytest.raises((BadInput, run_npz.Unknown), match="invented"):
         READERS[name](archive | {key: np.array("invented")})
+
+
+ANSWERING: dict[str, Callable[[Any], Any]] = {
+    "onnx": onnx_graph.graph,
+    "torch": lambda m: torch_code.code(m, "m", "0" * 64),
+    "transformerlens": lambda m: lens.code(m, "m", "0" * 64),
+    "the script": lambda m: run_npz.verdicts(m, run_npz.evaluate(m, m["embedding"])),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERING)
+@pytest.mark.parametrize("key", ["readout.kind", "readout.position"])
+def test_a_word_of_the_readout_of_an_archive_that_means_nothing_is_refused(name: str, key: str) -> None:
+    """The code for torch and TransformerLens was written with any position in it."""
+    archive = arrays(plain(), "float32", 3)
+    with pytest.raises((BadInput, run_npz.Unknown), match="invented"):
+        ANSWERING[name](archive | {key: np.array("invented")})
 
 
 READ = {"sublayers", "layers"}

@@ -343,5 +343,6 @@ def _joint_readout(first: Transformer, second: Transformer, readout: Readout | s
         require_known("readout to keep", readout, ("first", "second"))
         return first.readout if readout == "first" else second.readout
     first_readout, second_readout = first.readout, second.readout
-    position = first_readout.position if first_readout.position == second_readout.position != "all" else "each"
+    alike = first_readout.position == second_readout.position and not first_readout.together
+    position = first_readout.position if alike else "each"
     return Readout("value", position, united((*first_readout.reads, *second_readout.reads)))

@@ -117,7 +117,7 @@ class Counting:
             written: list[tuple[str, Counted]] = []
             for where, part in step.named_parts:
                 if isinstance(part, Head):
-                    last = not any(attends[k + 1 :]) and not (model.readout.everywhere or model.readout.first)
+                    last = not any(attends[k + 1 :]) and model.readout.last
                     written += self._head(part, live, where, last)
                 else:
                     written += self._feedforward(part, live, where)
@@ -126,15 +126,15 @@ class Counting:
             self.held = {name: value for name, value in self.held.items() if name in live}
         # The answer for each last token, in cases.
         self.cases = {token: list(self._answers(token)) for token in self.tokens}
-        if model.readout.everywhere and not model.readout.each:
+        if model.readout.together:
             # One verdict on all positions: a flag is set once a position rejects; the machine accepts while it is
             # unset.
             refusing = {t: [when for when, answer in cases if not answer] for t, cases in self.cases.items()}
             flag = self._raise(refusing)
             every = [((CountCondition("unset", flag),), True), ((CountCondition("set", flag),), False)]
             self.cases = {token: every for token in self.tokens}
-        elif model.readout.first:
-            raise OutOfReach("the model answers at the first position")
+        elif not (model.readout.last or model.readout.each):
+            raise OutOfReach(f"the model answers {model.readout.where}")
         # The last token does not matter where all tokens have the same cases: then one key stands for all.
         if all(cases == self.cases[self.tokens[0]] for cases in self.cases.values()):
             self.cases = {"": self.cases[self.tokens[0]]}

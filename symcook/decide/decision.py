@@ -201,7 +201,7 @@ class Inside:
         """On how many strings of the language, which must be finite, the reference answers None. The empty string
         counts only where it is an input of the model."""
         # How many strings of the current length lead to each state.
-        strings_to, count, empty = {self.initial: 1}, 0, bool(model.embedding.added)
+        strings_to, count, empty = {self.initial: 1}, 0, not model.embedding.shortest
         while strings_to:
             next_strings_to: dict[Any, int] = {}
             for state, strings in strings_to.items():
@@ -396,7 +396,7 @@ def counting(model: Transformer) -> Counting | Programmed:
         # The model may be the compilation read at the last position only, where the compiler made a readout at each. A
         # readout at the first position, or one for all of them, gives other answers.
         compiled = [model]
-        if not (model.readout.first or model.readout.everywhere):
+        if model.readout.last:
             compiled.append(replace(model, readout=replace(model.readout, position="each")))
         try:
             program = formula_of(model.program)

@@ -246,7 +246,7 @@ def _tried(model: Transformer, reference: Answering, name: str, why: str) -> Dec
     which decoder and reference give different verdicts, else "open" for the reason `why`. Where the reference has no
     answer, any verdict is right; where the decoder has not ended after as many tokens, nothing is known."""
     speech = speech_of(model)
-    for length in range(0 if model.embedding.added else 1, TRIED + 1):
+    for length in range(model.embedding.shortest, TRIED + 1):
         for word in words.every(speech.letters, length):
             label = [*stream(model, word, length + 2)][-1]
             verdict = speech.said(label)["token"] if label in speech.ends else None  # a state may be called yes

@@ -487,7 +487,7 @@ class Finite:
                 raise OutOfReach("the model answers at each position and also adds tokens to the input")
             if len(stream.right) > 1:
                 raise OutOfReach("the answer at a position depends on later positions")
-        elif readout.everywhere:
+        elif readout.together:
             # One verdict on all positions: each position up to the last one must accept.
             before = scan(stream, True, lambda state, value: state if value is NOWHERE else state and value)
             stream = join(self.inside(lambda a, b: a and b), before, stream)
@@ -495,6 +495,8 @@ class Finite:
             # The answer at the first position, which is the position itself where there is none before it.
             first_value = scan(stream, None, lambda state, value: value if state is None else state)
             stream = join(self.inside(lambda a, b: b if a is None else a), first_value, stream)
+        elif not readout.last:
+            raise OutOfReach(f"the model answers {readout.where}")
         over_all_tokens = machine(stream, self.tokens)
         if self.valid is None:
             return over_all_tokens

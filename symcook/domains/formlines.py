@@ -28,7 +28,7 @@ class ClosedLines:
     def __init__(self, spelling: Spelling, model: Transformer) -> None:
         self.spelling, self.texts, self.model = spelling, spelling.texts, model
         world, readout = spelling.world, model.readout
-        self.place = "i" if readout.everywhere else str(world.start) if readout.first else world.last
+        self.place = readout.at(str(world.start), world.last) or "i"
         """The position at which the readout looks."""
         self.assumed = premises(spelling)
         """What is assumed of positions that are given as input numbers."""

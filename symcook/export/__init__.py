@@ -207,6 +207,6 @@ def _prepared(
     if chosen_strings:
         from symcook.words.inputs import strings
 
-        lengths = range(0 if model.embedding.added else 1, max_length + 1)
+        lengths = range(model.embedding.shortest, max_length + 1)
         asked = strings(model, lengths, inputs, sample, seed, positions)
     return prepared(model, values, format, dtype, max_length, steps, asked=asked)

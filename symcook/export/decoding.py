@@ -43,7 +43,7 @@ def decoding(
     export, with its string (None where none is wrong). "why" says why no greater length is certified. Raises BadInput
     where `asked` steps are not certain, if `strictly`.
     """
-    if not decodes(model) or model.program is None or model.readout.first:
+    if not decodes(model) or model.program is None or not model.readout.continues:
         return None
     program = {"kind": model.program.kind, "source": model.program.source, "alphabet": list(model.program.alphabet)}
     from symcook.export.guarantee import weights
@@ -54,7 +54,7 @@ def decoding(
     column = 2 * (weights(model) + COLUMN)
     certifiers = [Certifier(model, dtype, order) for order in (False, True)]
     why = "this is the maximum length that was requested"
-    least = 0 if model.embedding.added else 1  # the empty string is no input where no token is added
+    least = model.embedding.shortest  # the empty string is no input where no token is added
     for n in range(least, longest + 1 if letters else 1):
         # Stop where the strings alone cost too much, before their runs are computed, or where the runs do.
         words = len(letters) ** n

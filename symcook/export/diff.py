@@ -195,7 +195,7 @@ def diff(
     asked = None
     if first_model.alphabet:
         asked = strings(
-            first_model, range(0 if first_model.embedding.added else 1, max_length + 1), inputs, sample, seed, positions
+            first_model, range(first_model.embedding.shortest, max_length + 1), inputs, sample, seed, positions
         )
         first_model, second_model = asked.counted(first_model), asked.counted(second_model)
     elif positions is not None:

@@ -649,7 +649,7 @@ class _Guarantee:
             return width, ends
         margin, opened = decision(self.model, ends)
         # A readout that must accept at every position: one position that certainly rejects decides the string.
-        refused = self.model.readout.everywhere and not self.model.readout.each and result.accept is False
+        refused = self.model.readout.together and result.accept is False
         if opened is not None and not refused:
             raise Open(box.word, _hull([ends]))
         return margin if opened is None else rejection(self.model, ends), ends

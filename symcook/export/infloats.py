@@ -170,7 +170,7 @@ def _decided(
         for column, word in enumerate(words):
             counts[[*readout.counted(word, range(n))], column] = True
     sure = ((answers >= 0) | ~counts).all(axis=0)
-    rejected = ((answers == 0) & counts).any(axis=0) & (readout.everywhere and not readout.each)
+    rejected = ((answers == 0) & counts).any(axis=0) & readout.together
     left = [words[k] for k in np.flatnonzero(~(sure | rejected)).tolist()]
     margins = list[float | None]()
     if (whole := counts & sure).any():

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pprint import pformat
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from symcook.errors import BadInput
+from symcook.errors import BadInput, chosen
 from symcook.export.archive import Archive, ArraysRead, cast, numbered
 
 if TYPE_CHECKING:
@@ -441,6 +441,7 @@ def code(m: Archive, stem: str, sha256: str) -> str:
 
     from symcook.export.torch_code import constants, example, plain, words_code
 
+    answer_code = chosen(ENGINE, "kind of the readout", str(m["readout.kind"]), READOUTS)
     return CODE.format(
         title=plain(str(m["name"])),
         weights=f"{stem}.pth",
@@ -452,5 +453,5 @@ def code(m: Archive, stem: str, sha256: str) -> str:
         constants="\n".join(constants(m)),
         config=pformat(Lens(m).config(), width=116, sort_dicts=False),
         tokens=words_code(),
-        readout=indent(READOUTS[str(m["readout.kind"])], "    ", lambda line: not line.startswith("    ")),
+        readout=indent(answer_code, "    ", lambda line: not line.startswith("    ")),
     )

@@ -368,7 +368,7 @@ def constants(m: Archive) -> list[str]:
             name: dict(zip(labels, m[f"decoding.{name.lower()}"].tolist(), strict=True)) for name in ("NAMES", "ENDS")
         }
         lines += [f"{name} = {pformat(value, width=116, compact=True)}" for name, value in decoding.items()]
-    return [*lines, f"POSITION = {str(m['readout.position'])!r}"]
+    return [*lines, f"POSITION = {_known('readout.position', str(m['readout.position']))!r}"]
 
 
 def example(m: Archive) -> str:

@@ -187,7 +187,7 @@ def _asked(model: Transformer, known: Mapping[str, object], longest: int) -> Str
     positions = _field(known, "positions", str, "text") if "positions" in known else None
     if set(language) - {"automaton", "strings"} or (source is None and positions is None):
         raise _wrong("language", "strings or an automaton", language)
-    lengths = range(0 if model.embedding.added else 1, longest + 1)
+    lengths = range(model.embedding.shortest, longest + 1)
     asked = strings(model, lengths, source, positions=positions)
     asked.text = _field(known, "inputs", str, "text") if source is not None else asked.text
     return asked

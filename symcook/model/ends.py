@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from symcook.door import door
-from symcook.errors import BadInput
+from symcook.errors import BadInput, chosen
 from symcook.model.answers import EMPTY_STRING, Named
 from symcook.model.checks import Put, Space, changes, coordinates, freeze, instance, matrix, one_of, printable, sparse
 from symcook.model.entries import NamedNumbers, held, held_values, keep, keeps
@@ -32,8 +32,38 @@ RULES = {"sign": "positive", "zero": "zero", "largest": "largest", "groups": "la
 first of them counts."""
 READOUTS = ("value", "sign", "zero", "largest", "distribution", "groups")
 """The kinds of readouts; `Readout` says what each does."""
-POSITIONS = ("first", "last", "each", "all")
+
+
+@dataclass(frozen=True)
+class Looks:
+    """What one word for the position of a readout means: where the readout looks, and how many answers it gives.
+
+    `Readout.looks` is the only reader of the words. All others ask it, and a reader that supports some positions only
+    asks for these (`first`, `last`, `each`, `everywhere`, `together`) and refuses the rest.
+    """
+
+    where: str
+    """The positions in words."""
+    index: int | None = None
+    """The index of the one position at which it looks, 0 or -1; None where it looks at every position."""
+    together: bool = False
+    """Whether there is one answer for all positions, which accepts if each of them does."""
+
+    def __post_init__(self) -> None:
+        # A pass that reads one position leaves columns with one entry, at which only these two indices agree.
+        if self.index not in (None, 0, -1):
+            raise RuntimeError("number systems read one position only if it is the first or the last one")
+
+
+LOOKS = {
+    "first": Looks("at the first position", 0),
+    "last": Looks("at the last position", -1),
+    "each": Looks("at each position"),
+    "all": Looks("at every position", together=True),
+}
 """The positions at which a readout may look."""
+POSITIONS = tuple(LOOKS)
+"""Their words."""
 MAX_TABLES = 64
 """The greatest number of tables of position functions that an embedding keeps for number systems."""
 T = TypeVar("T")
@@ -257,6 +287,12 @@ class Embedding(Named):
         """How many tokens the model adds to each input."""
         return sum(map(len, self.ends))
 
+    @property
+    def shortest(self) -> int:
+        """The fewest symbols of an input: 0 where the model adds tokens. Without them the empty string has no position,
+        and so no answer."""
+        return 0 if self.added else 1
+
     def surround(self, tokens: Sequence[T]) -> tuple[T | str, ...]:
         """`tokens` (or any values, one for each token) between the tokens that the model adds before and after."""
         return (*self.ends[0], *tokens, *self.ends[1])
@@ -392,7 +428,7 @@ class Readout(Named):
                 self.kind,
                 "give labels for these kinds, and leave them out for others",
             )
-        if self.kind not in ("sign", "zero") and self.position == "all":
+        if self.kind not in ("sign", "zero") and self.together:
             raise BadInput(
                 """a readout with the position "all" must be of the kind sign or zero, which decide yes or no""",
                 f"kind {self.kind}",
@@ -515,14 +551,44 @@ class Readout(Named):
         return result
 
     @property
-    def each(self) -> bool:
-        """Whether there is an answer at each position."""
-        return self.position == "each"
+    def looks(self) -> Looks:
+        """Where the readout looks; BadInput for a word that `LOOKS` does not have."""
+        return chosen("a readout", "position of the readout", self.position, LOOKS)
+
+    @property
+    def where(self) -> str:
+        """The positions in words."""
+        return self.looks.where
 
     @property
     def everywhere(self) -> bool:
         """Whether the readout looks at every position."""
-        return self.position in ("each", "all")
+        return self.looks.index is None
+
+    @property
+    def each(self) -> bool:
+        """Whether there is an answer at each position."""
+        return self.everywhere and not self.looks.together
+
+    @property
+    def together(self) -> bool:
+        """Whether there is one answer for all positions together."""
+        return self.looks.together
+
+    @property
+    def first(self) -> bool:
+        """Whether the readout looks at the first position only."""
+        return self.looks.index == 0
+
+    @property
+    def last(self) -> bool:
+        """Whether the readout looks at the last position only."""
+        return self.looks.index == -1
+
+    @property
+    def continues(self) -> bool:
+        """Whether the answer after each prefix of an input may be its next symbol: at the last position, or at each."""
+        return self.last or self.each
 
     def counted(self, sequence: Any, places: Sequence[int]) -> Sequence[int]:
         """The indices among `places` at which answers to this input count: here all of them. A subclass may choose
@@ -530,27 +596,36 @@ class Readout(Named):
         return places
 
     @property
-    def first(self) -> bool:
-        """Whether the readout looks at the first position only."""
-        return self.position == "first"
+    def place(self) -> int:
+        """The index of the one position at which the readout looks, 0 or -1."""
+        index = self.looks.index
+        if index is None:
+            raise RuntimeError("a readout that looks at every position was asked for its one position")
+        return index
 
     @property
-    def place(self) -> int:
-        """The index of the position at which the readout looks, 0 or -1. It is -1 for "each" and "all" too."""
-        return 0 if self.first else -1
+    def shown(self) -> int:
+        """The index of the position whose values are shown with an answer to a whole input: the last one where the
+        readout looks at every position, else `place`."""
+        return -1 if self.everywhere else self.place
 
     def places(self, n: int) -> range:
-        """The indices at which the readout looks in an input of `n` positions."""
+        """The indices at which the readout looks in an input of `n` positions; none where there are no positions."""
         return range(n) if self.everywhere else range(n)[self.place :][:1]
 
     def answered(self, n: int) -> range:
         """The indices at which there is an answer: all for "each", the last for "all", else the one that is read."""
-        return range(n) if self.each else range(n)[self.place :][:1]
+        return range(n) if self.each else range(n)[self.shown :][:1]
+
+    def at(self, low: T, high: T) -> T | None:
+        """The one position at which the readout looks, where positions are `low` to `high` (text, say); None where it
+        looks at every position."""
+        return low if self.first else high if self.last else None
 
     def mirrored(self) -> Readout:
         """This readout for the reversed input."""
-        swapped = {"first": "last", "last": "first"}
-        return replace(self, position=swapped.get(self.position, self.position))
+        swapped = {"first": "last", "last": "first", "each": "each", "all": "all"}
+        return replace(self, position=chosen("the reversal", "position of the readout", self.position, swapped))
 
     def verdicts(
         self, domain: Comparing[Column, Verdicts, Verdict], reads: Sequence[Column], scores: Sequence[Column]
@@ -573,9 +648,9 @@ class Readout(Named):
         return domain.positive(scores[0]) if rule == "positive" else domain.largest(scores)
 
     def verdict(self, domain: Comparing[Column, Verdicts, Verdict], verdicts: Verdicts) -> Verdict:
-        """The answer to an input, from the verdicts at its positions: for "all" their conjunction, else the verdict at
-        `place`."""
-        return domain.every(verdicts) if self.position == "all" else domain.verdict(verdicts, self.place)
+        """The answer to an input, from the verdicts at its positions: for "all" their conjunction, for "each" the last
+        one, else the verdict at `place`."""
+        return domain.every(verdicts) if self.together else domain.verdict(verdicts, self.shown)
 
     def distance(self, values: Sequence[Any], greatest: Callable[[Sequence[Any]], Any], order: Any = None) -> Any:
         """How far an answer is from another one. `values` are the numbers that decide it (`Result.watched`).

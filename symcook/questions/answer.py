@@ -132,7 +132,7 @@ def lengths(model: Transformer, longest: int, shortest: int = 0, decides: bool =
     model.check_length(longest + model.embedding.added)
     if isinstance(shortest, bool) or not isinstance(shortest, int) or not 0 <= shortest <= longest:
         raise BadInput(f"the smallest length must be an integer from 0 to {longest}", shortest, "give --min-length 1")
-    return range(max(shortest, 0 if model.embedding.added else 1), longest + 1)
+    return range(max(shortest, model.embedding.shortest), longest + 1)
 
 
 def asked_strings(

@@ -89,7 +89,7 @@ def attribution(run: Run, label: str | None = None, position: int | None = None)
     readout, length = run.result.model.readout, len(logits)
     # The position, and the row of the output layer.
     start = activations.model.embedding.start
-    at = readout.place % length if position is None else position - start
+    at = readout.shown % length if position is None else position - start
     if position is not None and (isinstance(position, bool) or not 0 <= at < length):
         raise BadInput(
             f"a position must be one of the {length} positions of the input, counted from {start}",

@@ -177,7 +177,7 @@ def _rows(model: Transformer, n: int, head: str | None, position: int | str | No
     length, start = n + model.embedding.added, model.embedding.start
     # The readout's position, all positions, or the one that is asked about, unless it is beyond this length.
     if position is None:
-        places = [model.readout.place % length]
+        places = [model.readout.shown % length]
     elif position == "each":
         places = list(range(length))
     else:

@@ -315,12 +315,7 @@ def matrices(part: Part) -> Iterator[tuple[str, Any, list[str], list[str]]]:
 
 def readout_text(readout: Readout) -> str:
     """What the readout reads, at which position, and when the model accepts, or how it chooses a label."""
-    where = {
-        "first": "at the first position",
-        "last": "at the last position",
-        "each": "at each position",
-        "all": "at every position",
-    }[readout.position]
+    where = readout.where
     if readout.kind == "value":
         return f"{', '.join(readout.reads)} {where}"
     if readout.kind == "largest":

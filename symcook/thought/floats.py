@@ -107,8 +107,8 @@ class FloatDecoder:
     after it. A decoder serves one string, since it keeps all earlier columns.
 
     Raises BadInput for a model that cannot be run from left to right (`Transformer.unfollowed`), has no tokens or no
-    labels, adds a token after the input, or has softmax, an activation other than relu, position functions, a norm
-    after a sublayer, or irrational numbers.
+    labels, adds a token after the input, answers at the first position alone, or has softmax, an activation other than
+    relu, position functions, a norm after a sublayer, or irrational numbers.
     """
 
     def __init__(self, model: Transformer, format: str = "float64") -> None:
@@ -230,6 +230,8 @@ def _unsupported(model: Transformer) -> str | None:
     """The reason why a model cannot be decoded in floats; None if it can."""
     if model.embedding.words is None or not model.readout.labels or model.embedding.ends[1]:
         return "no tokens, no labels, or a token after the input"
+    if not model.readout.continues:
+        return f"a readout {model.readout.where}"
     if model.embedding.positions:
         return "position functions"
     for step in READS.of(model).sublayers:

@@ -118,7 +118,7 @@ class MachineStream:
         self.model, self.limit, self.domain, self.bits = model, limit, domain, bits
         self.machine = machine_of(model)
         self.word = self.machine.word(word)
-        self.least = int(not model.embedding.added)
+        self.least = model.embedding.shortest
         self.ended, self.wrong = False, None
         self.rounded = bits is not None or domain in FORMATS
         self.tokens: list[MachineToken] = []

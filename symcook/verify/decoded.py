@@ -65,7 +65,7 @@ def check_decoded(
         raise BadInput(must, f"length {max_length}", all_lengths if verdict else "give a smaller length")
     mismatches = unclear = 0
     # The empty string is an input if the model adds a token before it; no count includes it.
-    shortest = 0 if model.embedding.added else 1
+    shortest = model.embedding.shortest
     first, first_open, empty, counts, done = None, None, None if shortest else "agrees", [], 0
     for length in range(shortest, max_length + 1):
         accepted = 0

@@ -274,10 +274,10 @@ def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress:
         )
     if model.normed:
         raise Unmerged("to test strings in groups, the model must have no layer norm", "a layer norm")
-    if model.readout.first:
+    if not (model.readout.last or model.readout.everywhere):
         raise Unmerged(
             "to test strings in groups, the readout must be at the last position, at each or at all",
-            "a readout at the first one",
+            f"a readout {model.readout.where}",
         )
     # Start with the coarsest classes. Where a decision is undecided, start again with finer ones, which distinguish
     # what that decision depends on.
@@ -328,7 +328,7 @@ def _take(tally: Gathered, model: Transformer, reader: ReadBeside, level: Prefix
     readout, accepted = model.readout, None
     # A readout at all positions accepts a string if no position has rejected. For a readout at each position, a string
     # is wrong if the answers differ at any position.
-    if readout.everywhere and not readout.each:
+    if readout.together:
         accepts = flags == 0  # the flag includes the last position
         wrong = accepts != reader.answered(states)
         accepted = int(string_counts[accepts].sum())

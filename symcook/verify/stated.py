@@ -265,7 +265,7 @@ def _lengths(
     at least one length other than 0 if the region has one. The length 0 is included where the region has it and the
     empty string is an input of the model."""
     inside, lengths, total = parse_formula(region), list[int](), 0
-    for n in range(0 if model.embedding.added else 1, max_length + 1):
+    for n in range(model.embedding.shortest, max_length + 1):
         if not valued(inside, {**symbols, "n": n}, NEAR):
             continue
         total += len(model.alphabet) ** n if n else 0

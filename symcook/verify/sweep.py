@@ -230,7 +230,7 @@ def _check_ways(model: Transformer, divided: bool, chosen: bool, positions: str 
 
 def _lengths(model: Transformer, max_length: int) -> range:
     """The lengths of the strings that a model takes: 0 too where it adds tokens of its own."""
-    return range(0 if model.embedding.added else 1, max_length + 1)
+    return range(model.embedding.shortest, max_length + 1)
 
 
 def _of_rows(task: Comparison, max_length: int, region: str | Tree | None, progress: Progress | None) -> Check:

@@ -169,7 +169,7 @@ def outermost(numbers: Array, state: Sequence[int] | Array, states: int) -> list
 def mergeable(model: Transformer) -> bool:
     """Whether the strings of a model can be grouped by exact running sums, if its numbers are rational."""
     heads = any(isinstance(part, Head) for step in READS.of(model).sublayers for part in step.parts)
-    return heads and averages(model, ("future",)) and not (model.readout.everywhere or model.readout.first)
+    return heads and averages(model, ("future",)) and model.readout.last
 
 
 def merged(model: Transformer, asked: Sequence[int], beside: Beside | None = None) -> Iterator[PrefixLevel]:

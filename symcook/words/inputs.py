@@ -149,7 +149,7 @@ def _finite(
     if last is None:
         must = "the inputs must be finitely many strings if no maximum length is given"
         raise BadInput(must, text, "give a file of strings, or {1,8} in place of *")
-    lengths = range(0 if model.embedding.added else 1, max(last, 1) + 1)
+    lengths = range(model.embedding.shortest, max(last, 1) + 1)
     return _strings(model, lengths, language, text, sample, seed, positions)
 
 

@@ -198,9 +198,7 @@ class PathHulls(Radii):
         mid = (below + above) / 2
         return balls(mid, np.maximum(above - mid, mid - below) + np.abs(mid) * 4 * UNIT)
 
-    def _weights(
-        self, queries: MidRadius, keys: MidRadius, first: int, last: int
-    ) -> tuple[FloatArray, FloatArray]:
+    def _weights(self, queries: MidRadius, keys: MidRadius, first: int, last: int) -> tuple[FloatArray, FloatArray]:
         """The least and the greatest weights, up to a factor for each row, of the positions and classes up to `last`:
         arrays over rows, positions and classes."""
         size, rows = self.size, (last - first) * self.size
@@ -311,7 +309,8 @@ class PathHulls(Radii):
 def run_hulls(model: Transformer, graph: PrefixGraph) -> Result:
     """The run of a model on all strings of a graph, with an answer and the residual stream for each class. NotExact for
     a model that is not dense or not causal, and for more work than `MOST_WORK`."""
-    if not model.dense or model.unfollowed() is not None or model.embedding.ends[1] or model.readout.first:
+    causal = model.unfollowed() is None and not model.embedding.ends[1]
+    if not model.dense or not causal or not (model.readout.last or model.readout.everywhere):
         must = "prefixes in hulls must be those of a dense causal model that answers at the last position"
         raise NotExact(must, model.unfollowed() or model.name, "give fewer strings")
     everywhere = replace(model, readout=replace(model.readout, position="each"))

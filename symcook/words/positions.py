@@ -55,8 +55,7 @@ def at_positions(model: Transformer, positions: str | None) -> Transformer:
     readout = model.readout
     if not readout.everywhere:
         must = "positions can be chosen only for a model with an answer at every position"
-        place = "first" if readout.first else "last"
-        raise BadInput(must, f"a readout at the {place} position of {model.name}", "leave --positions out")
+        raise BadInput(must, f"a readout {readout.where} of {model.name}", "leave --positions out")
     if positions == "all":
         return model
     if positions == "last":

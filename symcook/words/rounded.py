@@ -412,7 +412,7 @@ def told(readout: Readout, columns: Sequence[Values], states: int) -> Array:
 def streams(model: Transformer) -> bool:
     """Whether a model answers (by verdicts or labels), and can be run on all its strings by running sums."""
     readout = model.readout
-    if not readout.answers or readout.first:
+    if not readout.answers or not (readout.last or readout.everywhere):
         return False
     if readout.everywhere and model.embedding.ends[1]:
         return False

@@ -482,7 +482,7 @@ class FewBits:
         if not streams(model) or model.readout.everywhere or len(model.readout.groups) > 1:
             raise NotExact("to test prefixes in groups, every head must average earlier positions", model.name)
         self.model, self.reader = model, strings.reader
-        lengths = range(0 if model.embedding.added else 1, longest + 1)
+        lengths = range(model.embedding.shortest, longest + 1)
         self.sets = Passes(lengths, self._hull_verdicts)
         self.runs = Passes(lengths, self._run_verdicts)
 

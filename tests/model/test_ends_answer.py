@@ -30,8 +30,17 @@ def test_where_it_looks_and_answers() -> None:
         one = readout("zero", position)
         assert list(one.places(4)) == looks[position] and list(one.answered(4)) == answers[position]
         assert (one.each, one.everywhere) == (position == "each", position in ("each", "all"))
-        assert range(4)[one.place] == (0 if position == "first" else 3)
-        assert one.mirrored().places(4) == range(4)[::-1][one.place :][:1] or one.everywhere
+        assert range(4)[one.shown] == (0 if position == "first" else 3)
+        assert (one.first, one.last, one.together) == tuple(position == word for word in ("first", "last", "all"))
+        assert one.at("low", "high") == {"first": "low", "last": "high"}.get(position)
+        assert one.continues is (position in ("last", "each"))
+        assert one.mirrored().places(4) == range(4)[::-1][one.shown :][:1] or one.everywhere
+        assert not one.places(0) and not one.answered(0)
+        if one.everywhere:
+            with pytest.raises(RuntimeError, match="one position"):
+                _ = one.place
+        else:
+            assert one.place == one.shown
         assert one.mirrored().mirrored() == one
 
 

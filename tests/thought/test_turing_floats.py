@@ -172,6 +172,17 @@ def test_other_models_are_refused() -> None:
         FloatDecoder(replace(model, layers=tuple(layers)))
 
 
+def test_a_machine_that_answers_at_the_first_position_goes_on_in_no_numbers() -> None:
+    """In floats the output was that of the machine, though the model answers alike after every string."""
+    model = sc.compile("tm", SMALL)
+    first = replace(model, readout=replace(model.readout, position="first"))
+    written = ["a", "go(start)"]
+    assert first.run(written, "ball").outputs == first.run("a", "ball").outputs != model.run(written, "ball").outputs
+    for domain in ("integers", "float64", "ball"):
+        with pytest.raises(BadInput, match=r"other weights|readout at the first position"):
+            run_machine(first, "a", 20, domain)
+
+
 @pytest.mark.sweep
 def test_a_run_in_floats_says_where_it_goes_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "sweeper.tm").write_text(SWEEPER)
@@ -260,9 +271,7 @@ def test_a_head_without_scores_breaks_ties_as_its_weighting_says(weighting: str,
 
 
 @pytest.mark.parametrize("domain", ["float64", "ball"])
-def test_what_comes_after_the_limit_is_not_looked_at(
-    domain: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_comes_after_the_limit_is_not_looked_at(domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The third label is not one of the machine's; runs of at most two tokens stop at their limit."""
     model = sc.compile("tm", SMALL)
     right = [*islice(stream(model, "a", 9), 2)]

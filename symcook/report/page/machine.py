@@ -104,7 +104,7 @@ def _table(model: Transformer) -> dict[str, Any] | None:
 
     if model.program is None:
         raise RuntimeError("model.program must be set here")
-    least_symbols = {"least": int(not model.embedding.added)}
+    least_symbols = {"least": model.embedding.shortest}
     # An automaton: its transitions, and whether the model reads them in one step.
     if model.program.kind == "dfa":
         automaton = program_automaton(model)

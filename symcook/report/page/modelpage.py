@@ -207,7 +207,7 @@ def _script_data(
 
 def _readout_rule(model: Transformer) -> str | None:
     """The rule of the readout if the verdict depends on all positions; None if one position decides."""
-    every = model.readout.everywhere and not model.readout.each
+    every = model.readout.together
     return readout_text(model.readout) if model.decides and every else None
 
 

@@ -100,7 +100,7 @@ def longest(model: Transformer) -> int:
 def inputs(model: Transformer) -> Iterator[TypedInput]:
     """Inputs of the model: all strings with at most `longest` symbols, the shortest first; or some rows of the numbers
     0 to 3, in 8 groups, each with the shortest first."""
-    least = 0 if model.embedding.added else 1
+    least = model.embedding.shortest
     if model.embedding.inputs is None:
         for n in range(least, longest(model) + 1):
             yield from words.every(model.input_symbols, n)
