@@ -151,7 +151,7 @@ def test_check_by_hulls_on_a_language(brackets: Any, monkeypatch: pytest.MonkeyP
     assert (answer.right_to, answer.counterexample, answer.mismatches) == (6, "()()()()", 2)
     assert answer.to_json()["right_to"] == 6
     assert "right on every string of the inputs up to length 6" in answer.text()
-    assert "right on every string up to length 5" in brackets.check(BALANCED, 6, domain="ball").text()
+    assert "right on every string of length 1 to 5\n" in brackets.check(BALANCED, 6, domain="ball").text()
 
 
 def test_many_strings_are_decided_at_once(brackets: Any) -> None:
