@@ -22,7 +22,7 @@ from symcook.domains.field import ZERO, Value
 from symcook.domains.formlines import ClosedLines, pointers, premises
 from symcook.domains.lengths import Lengths, OutOfRules
 from symcook.domains.lengthsums import about
-from symcook.domains.linear import Guard, linear_form
+from symcook.domains.linear import Guard, NoRule, linear_form
 from symcook.domains.names import (
     CHOSEN,
     COUNT,
@@ -484,11 +484,7 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
         )
     # The columns that the readout reads (scores or coordinates), at the position that it reads.
     readout = model.readout
-    domain, result, columns = _within_rules(model)
-    # The common cases of all columns: guards on which each column has one value.
-    common = CellTable.of(domain.world, fmpq(0))
-    for column in columns.values():
-        common = common.beside(column)
+    domain, result, columns, common = _within_rules(model)
     cells = [
         (domain.world.shortened(c.guard), {name: t.value_at(c.guard) for name, t in columns.items()})
         for c in common.cells
@@ -524,12 +520,13 @@ MOST_CASES = 16
 """With more cases in one column, forms under an assumption about the inputs are preferred."""
 
 
-def _within_rules(model: Transformer) -> tuple[Lengths, Any, dict[str, Any]]:
-    """The domain, the result of the forward pass, and the columns that the readout reads, at its position. If one of
-    them follows no rule, or has more than `MOST_CASES` cases, each input in turn is assumed to be a position of the
-    string: lookups have such a query.
+def _within_rules(model: Transformer) -> tuple[Lengths, Any, dict[str, Any], CellTable]:
+    """The domain, the result of the forward pass, the columns that the readout reads, at its position, and their common
+    cases: guards on which each column has one value. If a column or the common cases follow no rule, or a column has
+    more than `MOST_CASES` cases, each input in turn is assumed to be a position of the string: lookups have such a
+    query.
 
-    Raises BadInput, for the domain without an assumption, if a column follows no rule with any.
+    Raises BadInput, for the domain without an assumption, if a column or the common cases follow no rule with any.
     """
     readout, refused, long = model.readout, None, None
     for pointing in ((), *((name,) for name in model.embedding.inputs or ())):
@@ -541,11 +538,17 @@ def _within_rules(model: Transformer) -> tuple[Lengths, Any, dict[str, Any]]:
         missing = next(
             ((name, _why(model, domain, c)) for name, c in columns.items() if isinstance(c, OutOfRules)), None
         )
-        refused = refused or missing
-        if missing is None and max(len(column.cells) for column in columns.values()) <= MOST_CASES:
-            return domain, result, columns
-        if missing is None and long is None:
-            long = domain, result, columns
+        if missing is None:
+            try:
+                common = _common_cases(domain, columns.values())
+            except NoRule as error:
+                missing = "all outputs together", str(error)
+        if missing is not None:
+            refused = refused or missing
+            continue
+        if max(len(column.cells) for column in columns.values()) <= MOST_CASES:
+            return domain, result, columns, common
+        long = long or (domain, result, columns, common)
     if long is not None:
         return long
     raise BadInput(
@@ -553,6 +556,14 @@ def _within_rules(model: Transformer) -> tuple[Lengths, Any, dict[str, Any]]:
         ": ".join(present(refused)),
         FOR_ONE_STRING if model.embedding.inputs is None else FOR_ONE_INPUT,
     )
+
+
+def _common_cases(domain: Lengths, columns: Iterable[CellTable]) -> CellTable:
+    """A table with guards on which each column has one value. NoRule where there are too many."""
+    common = CellTable.of(domain.world, fmpq(0))
+    for column in columns:
+        common = common.beside(column)
+    return common
 
 
 def _why(model: Transformer, domain: Lengths, column: OutOfRules) -> str:

@@ -24,7 +24,7 @@ import symcook as sc
 from symcook.closed import EveryLength
 from symcook.domains.exact import Exact
 from symcook.forward import forward
-from symcook.model.expr import KEYWORDS, Tree
+from symcook.model.expr import KEYWORDS, MAX_TEXT, Tree
 from symcook.model.meaning import Meaning
 from symcook.proof.statements.reader import SentenceReader
 
@@ -254,6 +254,14 @@ class Answer:
         assert not {*names} & {*self.space, *self.symbols, *tokens, *KEYWORDS, "i", "n"}
         for line in self.lines:  # made-up names end with the answer
             assert not re.search(r"\b(k\d*|p\d*(_j)?|S\d+) is ", line)
+        for sentence in self.sentences:
+            if len(sentence) <= MAX_TEXT:  # longer ones are refused, whatever they say
+                read(sentence, self.space, self.symbols)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What `prove` is asked to prove."""
+        return [one.text for kinds in self.found.sentences() for one in kinds]
 
     def defined(self, text: str) -> str:
         """A term or formula of the JSON document with the definitions that it needs."""

@@ -167,7 +167,7 @@ class _CodeReader:
         self.visited[id(value)] = value
         if type(value) is FunctionType:
             self.function(value)
-        elif type(value) is frozenset and not all(type(part) in (int, bool, type(None)) for part in value):
+        elif type(value) is frozenset and not all(type(part) in (int, bool) for part in value):
             raise NotAllowed(f"{name or 'a set'}, whose order differs from run to run (write a tuple)", code, line)
         elif type(value) in (tuple, frozenset):
             for part in value:  # type: ignore[attr-defined]

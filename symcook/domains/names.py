@@ -32,8 +32,7 @@ class FormName(NamedTuple):
     for the variable in the definition of a chosen position."""
 
     def __str__(self) -> str:
-        """A text for messages. Different names have different texts, unless a symbol of the model is called i, j or
-        n."""
+        """A text for messages; names of two models, or of two passes over one, may share it."""
         if self.kind in (SUM, LONG):
             return f"{'sum' if self.kind == SUM else 'value'} {self.number}"
         if self.kind == CHOSEN or (self.kind == KEY and self.number):
@@ -103,15 +102,20 @@ def stands_at(name: FormName, position: FormName) -> bool:
 
 
 class Letter(sympy.Symbol):
-    """The sympy symbol of a name that is no symbol of the model; it equals no other symbol."""
+    """The sympy symbol of a name that is no symbol of the model. Two of them are equal if their names are, whatever
+    their texts; none equals another symbol."""
 
     __slots__ = ("stands_for",)
     stands_for: FormName
 
     def __new__(cls, name: FormName) -> Letter:
-        letter: Any = super().__new__(cls, str(name), real=True)
+        # Not from sympy's cache, which has one symbol for a text.
+        letter: Any = sympy.Symbol.__xnew__(cls, str(name), real=True)
         letter.stands_for = name
         return letter
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (*super()._hashable_content(), self.stands_for)
 
 
 def letter_of(name: FormName) -> sympy.Symbol:

@@ -212,16 +212,19 @@ class Spelling:
 
     def position(self, name: FormName) -> str:
         """A chosen position as a term: a sum with one summand that is not 0, or the first position if there is none."""
-        choice = self.world.choices[name]
-        key = self.name(choice.key)
-        place, formula = self.selected(name, "true").split(". ", 1)
-        low, high = place.removeprefix(f"{key} in ").split("..")
-        chosen = f"sum({key}, {low}, {high}, I[{formula}]*{key})"
-        nowhere = f"I[all {place}. ~({self.chosen_where(choice)})]"
+        key, low, high, condition, alone = self.choice(name)
+        chosen = f"sum({key}, {low}, {high}, I[({condition}) & ({alone}) & (true)]*{key})"
+        nowhere = f"I[all {key} in {low}..{high}. ~({condition})]"
         return f"({chosen} + {nowhere})" if self.world.start else chosen
 
     def selected(self, name: FormName, what: str) -> str:
         """"t in LOW..HIGH. FORMULA" which says that a position t is the chosen one, and `what`, a formula about t."""
+        key, low, high, condition, alone = self.choice(name)
+        return f"{key} in {low}..{high}. ({condition}) & ({alone}) & ({what})"
+
+    def choice(self, name: FormName) -> tuple[str, str, str, str, str]:
+        """Of a chosen position: its variable, the two ends of where it is looked for, the formula that the variable is
+        a position from which one is chosen, and the formula that no nearer one is."""
         choice = self.world.choices[name]
         key, condition = self.name(choice.key), self.chosen_where(choice)
         other = self.texts.bound(f"other_{key}")
@@ -229,9 +232,9 @@ class Spelling:
         # The same formula about another position: no text that was made of the first one is used.
         outside, self.known = self.known, {choice.key: other}
         nearer = f"{key} + 1..{high}" if choice.last else f"{low}..{key} - 1"
-        alone = f"(all {other} in {nearer}. ~({self.chosen_where(choice)}))"
+        alone = f"all {other} in {nearer}. ~({self.chosen_where(choice)})"
         self.known = outside
-        return f"{key} in {low}..{high}. ({condition}) & {alone} & ({what})"
+        return key, low, high, condition, alone
 
     # --- Terms ----------------------------------------------------------------------------------------------------
 

@@ -600,6 +600,8 @@ class _SraspReader:
                 "else before another entry",
                 "write the entry with else at the end",
             )
+        # The last key too, which needs no test; 0 and 1 are no truth values.
+        self._need("the key of a map", self.kind(value), *keys)
         key_values = {lines.lines[key.line].value for key in keys}
         if len(key_values) < len(keys):
             raise BadInput(

@@ -32,8 +32,8 @@ _FORM = "state read_input read_1 .. read_K -> state write_1 .. write_K move_inpu
 """The form of a row, for messages."""
 _HEADERS = ("input", "work symbols", "start", "halt", "head")
 """The headers of a text, and the keys of a JSON document besides "rows". A header "machine" is accepted and ignored."""
-_HASH = re.compile(r"^ *(?:input|work +symbols) *:(?: +[^\s/])* +#(?: +[^\s/])*\s*(?://.*)?$", re.MULTILINE)
-"""A header that lists # as a symbol of the alphabet. In a text with such a line, # begins no comment."""
+_LISTS = ("input", "work symbols")
+"""The headers that list symbols."""
 _CODE = re.compile(r"(?:[0-9][LR][A-Z]|---)+(?:_(?:[0-9][LR][A-Z]|---)+)*")
 """The notation of busy beavers."""
 _CODE_DO = "a code has three characters for each row, as 1RB1LB_1LA1RZ has"
@@ -170,11 +170,10 @@ class _Listing:
     def of_text(cls, source: str) -> _Listing:
         """The headers and rows of a text, one a line; comments begin with // or #."""
         listing = cls()
-        # Where # is a symbol of the alphabet, only // begins a comment.
-        hash_is_symbol = bool(_HASH.search(source))
-        for number, raw in enumerate(source.splitlines(), 1):
-            line = raw.split("//", 1)[0]
-            line = (line if hash_is_symbol else line.split("#", 1)[0]).strip()
+        lines = [line.split("//", 1)[0] for line in source.splitlines()]
+        hash_is_symbol = _lists_hash(lines)
+        for number, uncut in enumerate(lines, 1):
+            line = (uncut if hash_is_symbol else uncut.split("#", 1)[0]).strip()
             if not line:
                 continue
             before, arrow, after = line.partition("->")
@@ -196,8 +195,7 @@ class _Listing:
 
     def _header(self, number: int, line: str) -> None:
         """Add the header of a line `name: values`. BadInput for an unknown or repeated name."""
-        name, colon, values = line.partition(":")
-        name = " ".join(name.split())
+        name, colon, values = _named(line)
         if not colon or name not in (*_HEADERS, "machine"):
             must = f"line {number} must be a row with -> or one of {', '.join(f'{header}:' for header in _HEADERS)}"
             raise BadInput(must, line, _CODE_DO if re.fullmatch(r"[0-9A-Z_-]{4,}", line) else None)
@@ -207,7 +205,7 @@ class _Listing:
                 f"line {number}",
                 "leave one of the two lines out",
             )
-        self.headers[name] = number, values.split()
+        self.headers[name] = number, values
 
     @classmethod
     def of_json(cls, source: str) -> _Listing:
@@ -370,6 +368,31 @@ class _Listing:
                     where = _at(place_of_state[state] if state in place_of_state else self.headers["start"][0])
                     must = f"a row must serve {_pair((state, choice))}, or {state} must halt ({where})"
                     raise BadInput(must, "none", f"add a row: {state} {' '.join(choice)} -> ...")
+
+
+def _named(line: str) -> tuple[str, str, list[str]]:
+    """The name of a header, the colon after it ("" if there is none), and the values, split at white space."""
+    name, colon, values = line.partition(":")
+    return " ".join(name.split()), colon, values.split()
+
+
+def _lists_hash(lines: Sequence[str]) -> bool:
+    """Whether # is a symbol: then only // begins a comment, in every line. It is one where it stands last in a
+    header of symbols, after white space. The lines have no comments after //.
+
+    Raises BadInput, with the line, where what follows # may be a comment or more symbols.
+    """
+    hash_is_symbol = False
+    for number, line in enumerate(lines, 1):
+        name, _, values = _named(line)
+        if name not in _LISTS or "#" not in values:
+            continue
+        after = values[values.index("#") + 1 :]
+        if after and all(len(word) == 1 for word in after):
+            must = f"the symbol # must stand last in its header: symbols after it may be a comment (line {number})"
+            raise BadInput(must, line.strip(), "write # at the end of the line, or // before a comment")
+        hash_is_symbol = hash_is_symbol or not after
+    return hash_is_symbol
 
 
 def _choices(row: _Written, letters: Sequence[str], symbols: Sequence[str]) -> list[list[str]]:

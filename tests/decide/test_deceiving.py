@@ -108,6 +108,7 @@ def helper(value: Any) -> Any:
 
 helper.get = _hide  # type: ignore[attr-defined]
 NAMES = frozenset(("(", ")"))
+WITH_NONE = frozenset((None, 5, 7, 8, 1, 3))  # up to Python 3.11 the hash of None is its address
 
 
 class Changing(Fold):
@@ -124,9 +125,10 @@ def _step(state: Any, token: str) -> Any:
         Fold(0, _step, lambda s: helper.get(s) == 0),  # type: ignore[attr-defined]
         Fold(0, _step, lambda s: s == 0 and tuple(NAMES) == ("(", ")")),
         Fold(0, _step, lambda s: s == 0 and min(len(name) for name in NAMES) == 1),
+        Fold(0, _step, lambda s: s == 0 and tuple(WITH_NONE)[:2] == (1, 3)),
         Changing(0, _step, lambda s: s == 0),
     ],
-    ids=["a function's attribute", "the order of a set", "a loop over a set", "a subclass"],
+    ids=["a function's attribute", "the order of a set", "a loop over a set", "the order of None", "a subclass"],
 )
 def test_what_reads_from_elsewhere_is_refused(fold: Fold) -> None:
     with pytest.raises(BadInput, match="must use only the Python that"):

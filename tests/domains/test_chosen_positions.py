@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import forms_said
@@ -11,6 +12,8 @@ from test_lengths import compared
 
 import symcook as sc
 from symcook.closed import every_length
+from symcook.domains.exact import Exact
+from symcook.forward import forward
 from symcook.model.transformer import Transformer
 
 MASKS = ["none", "future", "strict-future", "past", "strict-past"]
@@ -66,3 +69,40 @@ def test_the_neighbour_may_be_an_added_token(mask: str, ends: dict[str, str]) ->
     b.add(sc.head(value={"p": "a + 2*x"}, mask=mask, weighting=weighting))  # type: ignore[arg-type]
     b.readout("value", "last" if "before" in ends else "first", "p")
     assert forms_said.compared(every_length(b.build("neighbour")), 4)[0] >= 30
+
+
+def test_one_text_in_two_passes_is_two_names() -> None:
+    """A model is passed over at position i and at the readout. In both, the head's position was "q 1", of i and of no
+    position, and sympy had one symbol for this text: the statements for the prover could not be written."""
+    words = {"u": {"a": 1}, "v": {"b": 1}, "CLS": {"a": 1, "c": 1}}
+    b = sc.Builder(words=words, before="CLS", start=0, positions={"p": "i"})
+    b.add(sc.head({("b", "p"): -1}, {"found": "a"}, mask="causal", weighting="rightmost"))
+    b.readout("sign", "last", "found", weights=[1])
+    model = b.build("chosen")
+    found = every_length(model)
+    assert found.each.coordinates  # the other pass
+    answer = forms_said.Answer(found)
+    # After the one sublayer, a value is that at the end of the run.
+    sentences = [sentence.replace("@1.attention", "") for sentence in answer.sentences]
+    for given in answer.strings(4):
+        run = forward(model, model.tokens(given), Exact(), trace=True)
+        verdicts = {None: run.accept}
+        for sentence in sentences:
+            tree = forms_said.read(sentence, answer.space, answer.symbols)
+            assert answer.at(given, None, 0, run, verdicts).formula(tree), (sentence, given)
+    assert forms_said.compared(found, 4)[0] == 31
+
+
+def test_where_a_position_is_looked_for_may_be_a_formula() -> None:
+    """A head looks up to the position that another head has chosen. Its ends, written out, have ".." in them, at which
+    the text of the choice was cut."""
+    model = drawn(155)
+    answer = forms_said.Answer(every_length(model))
+    assert all(answer.compare(letter) > 40 for letter in model.alphabet)
+
+
+def test_outputs_with_too_many_common_cases_are_refused() -> None:
+    """Each of the two has a closed form, and both together have more cases than are shown."""
+    model = replace(drawn(184), readout=sc.Readout("zero", "each", ("h11", "h21")))
+    with pytest.raises(sc.BadInput, match="all outputs together: more than 400 cells"):
+        every_length(model)

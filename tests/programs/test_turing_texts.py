@@ -61,10 +61,21 @@ def test_a_code_is_a_machine_with_one_tape_and_no_input() -> None:
 
 def test_a_sign_for_comments_may_be_a_symbol() -> None:
     text = (
-        "input: # a\nwork symbols: a\nstart: go\nhalt: done\ngo # * -> go a R R // # is a symbol\ngo a * -> go a R R\n"
+        "input: a #\nwork symbols: a\nstart: go\nhalt: done\ngo # * -> go a R R // # is a symbol\ngo a * -> go a R R\n"
     )
-    assert read_turing(text + "go _ * -> done . S S").input == ("#", "a")
+    assert read_turing(text + "go _ * -> done . S S").input == ("a", "#")
     assert read_turing(FLIP.replace("R R\n", "R R # right\n")) == read_turing(FLIP)
+
+
+def test_a_sign_for_comments_is_a_symbol_only_at_the_end_of_a_header() -> None:
+    """A comment of one-letter words was read as more symbols."""
+    text = "input: a b{}\nwork symbols: x\nstart: q\nhalt: h\nq * * -> h x S S\n"
+    assert read_turing(text.format(" # the symbols")).input == ("a", "b")
+    assert read_turing(text.format(" #")).input == ("a", "b", "#")
+    assert read_turing(text.format(" # // the symbols")).input == ("a", "b", "#")
+    for ending in (" # c", "\t# c", " # # c"):
+        with pytest.raises(BadInput, match=r"# must stand last .*\(line 1\)"):
+            read_turing(text.format(ending))
 
 
 REFUSED = {
