@@ -6,6 +6,7 @@ Each expected sentence is by hand, from what the models below compute on short s
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ import pytest
 
 import symcook as sc
 from symcook.model.extent import Extent
+from symcook.proof.statements.shortruns import Tried
 from symcook.report import check as check_report
 from symcook.report import decision as decision_report
 
@@ -39,7 +41,22 @@ def test_at_another_value_the_answers_are_others() -> None:
     assert model.prove("accept <-> at(a, n)").status == "REFUTED"
 
 
-PLAIN, OPEN = ends_in_a, with_default
+def reads_numbers() -> sc.Transformer:
+    """The logit is the last of its numbers."""
+    built = sc.Builder(inputs=["u"])
+    built.readout("sign", "last", ["u"], weights=[1])
+    return built.build("last")
+
+
+def cools() -> sc.Transformer:
+    """With the temperature 2 - n there are runs on strings of one symbol alone."""
+    built = sc.Builder(words={"a": {"x": 1, "one": 1}, "b": {"one": 1}})
+    mean = built.add(sc.head({("one", "x"): 1}, {"m": "x"}, weighting="softmax", temperature="2 - n"))
+    built.readout("sign", "last", mean, weights=[1])
+    return built.build("cools")
+
+
+PLAIN, OPEN, NUMBERS, COOLS = ends_in_a, with_default, reads_numbers, cools
 DECISIONS: list[tuple[Any, dict[str, Any], str, str]] = [
     (PLAIN, {}, "(a|b)*a", "EQUAL: ends answers as R does, on every string of at least one symbol"),
     (OPEN, {}, "(a|b)*a", "EQUAL: ends answers as R does, on every string of at least one symbol, with c = 1"),
@@ -113,6 +130,21 @@ def test_check(make: Any, length: int, how: dict[str, Any], said: str) -> None:
 ])  # fmt: skip
 def test_words_of_an_extent(extent: Extent, every: str) -> None:
     assert extent.every == every
+
+
+@pytest.mark.parametrize(("make", "true_of"), [
+    (PLAIN, "all strings with at most 7 positions"),
+    (OPEN, "all strings with at most 7 positions at the tried values of c"),
+    (NUMBERS, "all rows of 0, 1, -1, 2, 1/2 with at most 7 positions"),
+    (COOLS, "all strings that have a run with at most 7 positions"),
+])  # fmt: skip
+def test_an_open_statement_says_of_what_it_is_true(make: Any, true_of: str) -> None:
+    """Of OPEN, logit*logit*logit != 343/1000 is true at the values of c that are tried, and false of a at c = 7/10."""
+    answer = make().prove("0 = 0")
+    unknown = replace(answer, status="OPEN", tried=Tried(None, 7), certificate=None, verdict=None, method=None)
+    assert unknown.text().splitlines()[0] == f"OPEN  0 = 0  (true of {true_of})"
+    assert f"; true of {true_of}>" in repr(unknown)
+    assert "true" not in repr(replace(unknown, tried=Tried(None, 0)))
 
 
 QUANTIFIERS = ("every string", "all strings", "smallest string", "smallest prefix", "of at least one symbol")

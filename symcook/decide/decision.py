@@ -364,7 +364,7 @@ def _compared(
     if comparison.word is not None:
         return Decision("different", model, name, comparison.word, comparison.answers, automaton, notes=notes)
     if comparison.length is not None:
-        why = f"{missing}; no difference on any string up to length {comparison.length}"
+        why = f"{missing}; no difference was found up to length {comparison.length}"
         return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
     # All pairs of states were visited without a difference.
     _require_an_answer(states, reference, letters, comparison)

@@ -75,7 +75,7 @@ class Check(Reply):
     def extent(self) -> Extent:
         """The strings up to `right_to`, and the values, that the check is about."""
         language = None if self.inputs is None or self.inputs.language is None else "the inputs"
-        return Extent(language, int(language is None and self.empty_word is None), self.right_to, values=self.values)
+        return Extent(language, int(self.empty_word is None), self.right_to, values=self.values)
 
     @property
     def differs(self) -> bool:
