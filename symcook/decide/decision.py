@@ -26,6 +26,7 @@ from symcook.decide.invariants import CountingMachine, Invariants, Programmed, i
 from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.answers import Reply
+from symcook.model.extent import Extent, values_of
 from symcook.model.transformer import Transformer
 from symcook.programs.reading import formula_of
 from symcook.programs.regular import expression, regular_table
@@ -74,6 +75,12 @@ class Decision(Reply):
     False."""
     formula: str | None = None
     """What a model that counts accepts, as a formula of the counts of symbols, where one was found."""
+    values: Mapping[str, str] = field(default_factory=dict)
+    """The values that the parameters of the model have in the decision, as text."""
+    against_values: Mapping[str, str] = field(default_factory=dict)
+    """The same for a model as the reference."""
+    empty_asked: bool = True
+    """Whether the language of inputs has the empty string, for a readout that answers once for each string."""
     smallest: bool = True
     """Whether `word` is the first of the shortest strings with two answers; False where it is from a certificate."""
 
@@ -92,6 +99,22 @@ class Decision(Reply):
         """Whether `word` and `free` are of the prefixes of the inputs: with a readout at each position, an answer at a
         position of an input is the answer to its prefix up to there."""
         return "inputs" in self.inputs and self.model.readout.each
+
+    @property
+    def extent(self) -> Extent:
+        """The strings, positions and values that the decision is about."""
+        language = self.inputs.get("inputs")
+        # On the empty string a model has a position to answer at only if it has special tokens.
+        answered = bool(self.model.embedding.added) and self.empty
+        asked = language is None or (self.empty_asked and not self.prefixes)
+        return Extent(
+            language,
+            int(asked and not answered),
+            prefixes=self.prefixes,
+            positions=self.inputs.get("positions"),
+            values=self.values,
+            against=self.against_values,
+        )
 
     @property
     def accepts(self) -> str | None:
@@ -117,7 +140,8 @@ class Decision(Reply):
     def to_json(self) -> dict[str, Any]:
         """{"verdict", "word", "accepts", "states", "why", "formula"}, "free" where a specification answers None, and
         the keys of `inputs`. The string `word` is text if every symbol is one character, else a list of symbols.
-        "prefixes" is true where `word` and "free" are of the prefixes of the inputs (`prefixes`)."""
+        "prefixes" is true where `word` and "free" are of the prefixes of the inputs (`prefixes`). "values" and
+        "against_values" are the values of parameters, of the model and of a model as the reference."""
         word: Any = self.word
         if word is not None:
             word = "".join(word) if all(len(letter) == 1 for letter in self.letters) else list(word)
@@ -131,6 +155,7 @@ class Decision(Reply):
             **({} if self.free == 0 else {"free": self.free}),
             **self.inputs,
             **({"prefixes": True} if self.prefixes else {}),
+            **self.extent.to_json(),
         }
 
 
@@ -152,7 +177,18 @@ def decide(
     Raises BadInput where the reference is over another alphabet, does not answer, or answers in another way (a fold
     that answers at each position where the readout does not).
     """
-    model = reads_symbols(model.bind(values))
+    return at_values(_at_values(reads_symbols(model.bind(values)), against, name), model, against, values)
+
+
+def at_values(found: Decision, model: Transformer, against: object, values: Mapping[str, Any] | None) -> Decision:
+    """A decision with the values of the parameters: those of `model`, given or by default, and those of a model as the
+    reference, which has its defaults."""
+    of_reference = values_of(against) if isinstance(against, Transformer) else {}
+    return replace(found, values=values_of(model, values), against_values=of_reference)
+
+
+def _at_values(model: Transformer, against: object, name: str) -> Decision:
+    """The decision about a model without parameters."""
     try:
         finite = Finite(model)
         automaton = finite.automaton()
@@ -230,7 +266,12 @@ def recheck(
             model.name,
             do,
         )
-    model = reads_symbols(model.bind(values))
+    found = _rechecked(certificate, reads_symbols(model.bind(values)), against, name)
+    return at_values(found, model, against, values)
+
+
+def _rechecked(certificate: Mapping[str, Any], model: Transformer, against: object, name: str) -> Decision:
+    """The decision that a certificate proves about a model without parameters."""
     # The model is read from its weights again: an automaton, or else a machine that counts.
     machine: Any
     try:
@@ -323,7 +364,7 @@ def _compared(
     if comparison.word is not None:
         return Decision("different", model, name, comparison.word, comparison.answers, automaton, notes=notes)
     if comparison.length is not None:
-        why = f"{missing}; no difference on any string up to length {comparison.length}"
+        why = f"{missing}; no difference was found up to length {comparison.length}"
         return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
     # All pairs of states were visited without a difference.
     _require_an_answer(states, reference, letters, comparison)

@@ -74,6 +74,21 @@ def decide(
     >>> compile("dfa", "(aa)*").decide("a*").word
     ('a',)
     """
+    found = _on_inputs(model, against, inputs, sample, seed, positions, values, name)
+    return decision.at_values(found, model, against, values)
+
+
+def _on_inputs(
+    model: Transformer,
+    against: object,
+    inputs: Language | None,
+    sample: int | None,
+    seed: int,
+    positions: str | None,
+    values: Mapping[str, Any] | None,
+    name: str,
+) -> Decision:
+    """The decision on the inputs and positions that were asked; see `decide`."""
     # A decoder as the reference stands for the language that it accepts.
     is_decoder = decision.decodes(model)
     if isinstance(against, Transformer) and decision.decodes(against):
@@ -128,6 +143,7 @@ def _inside(
     language, asked_inputs = all_strings(model), dict[str, Any]()
     if inputs is not None:
         language, asked_inputs = automaton(model, inputs, sample, seed)
+    has_empty = language.accepts(language.initial)
     if model.readout.each:
         # An answer at each position of a string is an answer to each of its prefixes.
         alive = language.alive
@@ -140,7 +156,7 @@ def _inside(
     if isinstance(reference, Decision):
         return reference
     inside = decision.Inside(reference, language)
-    inside_decision = replace(decision.decide(model, inside, name=name), inputs=asked_inputs)
+    inside_decision = replace(decision.decide(model, inside, name=name), inputs=asked_inputs, empty_asked=has_empty)
     finite = asked_inputs.get("count") is not None and isinstance(against, Fold)
     return replace(inside_decision, free=inside.free(model)) if finite else inside_decision
 

@@ -66,15 +66,16 @@ def proved(model: Transformer, names: Sequence[str]) -> dict[str, str]:
 
 def _outcome(check: Check, name: str) -> str:
     """The first line: on how many inputs the two agree or differ."""
+    at = check.extent.at_values
     strings, plural = number_text(check.strings), "input" if check.strings == 1 else "inputs"
     if check.holds and not check.strings and check.empty_word == "agrees":
-        return f"{name} agrees with {check.against} on the empty string, its only input"
+        return f"{name} agrees with {check.against} on the empty string, its only input{at}"
     if check.holds:
-        return f"{name} agrees with {check.against} on {strings} {plural} of {strings}"
+        return f"{name} agrees with {check.against} on {strings} {plural} of {strings}{at}"
     if check.differs:
         plural = "input" if check.mismatches == 1 else "inputs"
-        return f"{name} differs from {check.against} on {number_text(check.mismatches)} {plural} of {strings}"
-    return f"{name} differs from {check.against} on no input whose answer is decided"
+        return f"{name} differs from {check.against} on {number_text(check.mismatches)} {plural} of {strings}{at}"
+    return f"{name} differs from {check.against} on no input whose answer is decided{at}"
 
 
 def number_text(count: int) -> str:
@@ -113,8 +114,7 @@ def _lines(check: Check, name: str, command: WholeCommand | None) -> list[str]:
         left_out = "" if positions in (None, "last") else "no answer counts, or "
         lines.append(f"{left_out}any answer is right: {number_text(check.free)} inputs")
     if check.right_to and check.max_length is not None and not check.holds:
-        of_language = check.inputs is not None and check.inputs.language is not None
-        lines.append(f"right on every string{' of the inputs' * of_language} up to length {check.right_to}")
+        lines.append(f"right on {check.extent.strings}")
     if check.stopped is not None:
         lines.append(f"hulls stop: {check.stopped}")
     # The method. For a recipe, its stated formulas were evaluated on the same inputs too (`stated`).

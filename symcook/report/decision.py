@@ -51,8 +51,7 @@ def _document(decision: Decision, name: str | None) -> Document:
     lines = []
     if decision.word is not None and decision.answers is not None:
         spaces = "" if all(len(letter) == 1 for letter in decision.letters) else " "
-        smallest = "smallest prefix of the inputs" if decision.prefixes else "smallest string"
-        called = smallest if decision.smallest else "a string that differs"
+        called = decision.extent.smallest if decision.smallest else "a string that differs"
         lines.append(f"{called}: {spaces.join(decision.word) or EMPTY_STRING}")
         model_answer, reference_answer = map(_answer, decision.answers)
         lines.append(f"the model {model_answer}, the specification {reference_answer}")
@@ -83,16 +82,11 @@ def _document(decision: Decision, name: str | None) -> Document:
 
 def _outcome(decision: Decision, name: str) -> str:
     """The first line: the verdict, on which strings."""
-    # On the empty string a model has a position to answer at only if it has special tokens.
-    least = "" if decision.model.embedding.added and decision.empty else " of at least one symbol"
-    every = (
-        f"on every string of {decision.inputs['inputs']}" if "inputs" in decision.inputs else f"on every string{least}"
-    )
-    if "positions" in decision.inputs:
-        every += f", answers at positions: {decision.inputs['positions']}"
+    extent = decision.extent
+    every = f"on {extent.every}"
     return {
         "equal": f"EQUAL: {name} answers as {decision.against or 'the reference'} does, {every}",
-        "different": f"DIFFERENT: {name} and {decision.against or 'the reference'}",
+        "different": f"DIFFERENT: {name} and {decision.against or 'the reference'}{extent.at_values}",
         "open": f"OPEN: {name} and {decision.against or 'the reference'} are not decided",
         "refused": f"REFUSED: {_undecidable(decision, name)} cannot be decided for strings of every length",
         "decided": f"DECIDED: what {name} answers, {every}",

@@ -25,25 +25,24 @@ def line(answer: ProofAnswer) -> str:
     ends = {"PROVED": proved, "OPEN": " is undecided"}
     if answer.vacuous:
         ends["OPEN"] = " is true only because no string meets its premises"
-    elif answer.status == "OPEN" and answer.tried is not None and answer.tried.length:
-        ends["OPEN"] += f"; true up to n = {answer.tried.length}"
+    elif answer.true_of:
+        ends["OPEN"] = f"; true of {answer.true_of}"
     end = ends.get(answer.status, " is false")
     if answer.shown is not None:
         end = f" is false of {answer.shown}{smallest(answer)}"
     words = f"{answer.words}: "
     most = LINE - len(f"<ProofAnswer {words}{end}>")
-    return f"<ProofAnswer {words}{brief(answer.statement, max(most, 20))}{end}>"
+    return brief(f"<ProofAnswer {words}{brief(answer.statement, max(most, 20))}{end}>")
 
 
 def first(answer: ProofAnswer) -> str:
-    """The answer in one line: the status and the statement; of an OPEN one also what decided it, or to which length it
-    is true; of a REFUTED one without a certificate the string."""
+    """The answer in one line: the status and the statement; of an OPEN one also what decided it, or of which strings
+    it is true; of a REFUTED one without a certificate the string."""
     known = ""
     if answer.status == "OPEN" and not answer.vacuous:
         if answer.method is not None:
             return f"TRUE, NO CERTIFICATE YET  {answer.statement}  (decided by {_plain(answer.method)})"
-        length = 0 if answer.tried is None or answer.word is not None else answer.tried.length
-        known = f"true on all strings up to length {length}" if length else "undecided on all strings that were run"
+        known = f"true of {answer.true_of}" if answer.true_of else ""
     elif answer.status == "REFUTED" and answer.certificate is None:
         known = f"false of {answer.shown}"
     return f"{answer.words}  {answer.statement}" + (f"  ({known})" if known else "")

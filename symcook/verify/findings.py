@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
 from symcook.model.answers import EMPTY_STRING, Reply
+from symcook.model.extent import Extent
 from symcook.verify.comparison import Comparison, Counterexample, LengthCount, Tally
 
 if TYPE_CHECKING:
@@ -67,6 +68,15 @@ class Check(Reply):
     """Where hulls left an answer open first, and by how much; None where they decided every string, and in other
     checks."""
 
+    values: Mapping[str, str] = field(default_factory=dict)
+    """The values of the model's parameters, as text; empty on a grid, which has several (`method` names them)."""
+
+    @property
+    def extent(self) -> Extent:
+        """The strings up to `right_to`, and the values, that the check is about."""
+        language = None if self.inputs is None or self.inputs.language is None else "the inputs"
+        return Extent(language, int(self.empty_word is None), self.right_to, values=self.values)
+
     @property
     def differs(self) -> bool:
         """Whether model and reference differ on an input."""
@@ -124,6 +134,7 @@ class Check(Reply):
             "expected": None if first is None else first.expected,
             **({"free": self.free} if self.free else {}),
             **({} if self.right_to is None else {"right_to": self.right_to, "stopped": self.stopped}),
+            **self.extent.to_json(),
         } | ({} if self.inputs is None else self.inputs.to_json())
 
 

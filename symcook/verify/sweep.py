@@ -32,6 +32,7 @@ from symcook.door import Progress, door
 from symcook.errors import BadInput, Unmerged
 from symcook.model.answers import EMPTY_STRING
 from symcook.model.expr import Tree, parse_term, show
+from symcook.model.extent import values_of
 from symcook.model.modelfile import model_hash
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
@@ -203,7 +204,7 @@ def check(
         answer = at_once if at_once is not None else sweep.answer(resume, workers, executor, yes, progress, tell)
         if positions is not None:
             answer = _of_positions(answer, original, max_length, positions)
-    return replace(answer, seconds=time.perf_counter() - start)
+    return replace(answer, seconds=time.perf_counter() - start, values=values_of(original, values))
 
 
 def _check_ways(model: Transformer, divided: bool, chosen: bool, positions: str | None, workers: object) -> None:

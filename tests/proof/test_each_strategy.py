@@ -82,7 +82,7 @@ FAILED: list[tuple[str, Any, str, str]] = [
     ("edited strings", votes, "accept", "the statement is not about an edited string"),
     ("languages", votes, "all i in 1..n. mean(i) <= 1", "decide does not answer the statement: "),
     ("states", votes, "accept", "no automaton of the model decides the statement"),
-    ("short strings", votes, "accept | ~accept", "true of all strings up to length "),
+    ("short strings", votes, "accept | ~accept", "true of all strings with at most "),
     ("exponents", votes, "accept", "the statement compares no powers of e"),
     ("norms", votes, "accept", "no values of norms: "),
     ("counts of symbols", votes, "accept", "the counts are not compared: "),

@@ -45,7 +45,7 @@ def test_what_is_true_so_far_says_to_which_length(home, capsys):
     telescope = "sum(j, 1, n, 1/(j*(j + 1))) = n/(n + 1)"
     code, out, err = said(capsys, "votes.json", "--statement", telescope)
     assert code == 3 and not err and len(out.splitlines()) <= 6
-    assert re.match(r"OPEN  sum.*  \(true on all strings up to length [0-9]+\)\n", out)
+    assert re.match(r"OPEN  sum.*  \(true of all strings with at most [0-9]+ positions\)\n", out)
     assert "\nNext         write intermediate steps" in out and "from:" not in out
     code, out, _ = said(capsys, "votes.json", "--statement", telescope, "--explain")
     assert code == 3 and "the automation found no proof" in out and "automata and counts" in out and "from:" in out

@@ -79,7 +79,7 @@ def test_what_is_undecided(votes, capsys):
     answer = votes.prove(TELESCOPE)
     assert (answer.status, answer.counterexample, answer.certificate) == ("OPEN", None, None)
     assert "the automation found no proof" in answer.why and "still to show" in answer.remaining
-    assert "is undecided; true up to n = " in repr(answer) and len(repr(answer)) <= 118
+    assert "; true of all strings with at most " in repr(answer) and len(repr(answer)) <= 118
     with pytest.raises(BadInput, match="only an answer with a certificate can be saved"):
         answer.save("nowhere.json")
 

@@ -150,8 +150,8 @@ def test_check_by_hulls_on_a_language(brackets: Any, monkeypatch: pytest.MonkeyP
     answer = brackets.check(BALANCED, 16, inputs=r"(\(\))*", domain="ball")
     assert (answer.right_to, answer.counterexample, answer.mismatches) == (6, "()()()()", 2)
     assert answer.to_json()["right_to"] == 6
-    assert "right on every string of the inputs up to length 6" in answer.text()
-    assert "right on every string up to length 5" in brackets.check(BALANCED, 6, domain="ball").text()
+    assert "right on every string of the inputs of length 1 to 6" in answer.text()
+    assert "right on every string of length 1 to 5\n" in brackets.check(BALANCED, 6, domain="ball").text()
 
 
 def test_many_strings_are_decided_at_once(brackets: Any) -> None:
@@ -267,4 +267,4 @@ def test_a_length_up_to_which_a_model_is_right_is_one_of_the_inputs(
     opened = sc.Fold(0, depth_after, lambda depth: depth == 0 if depth < 3 else True)
     answer = brackets.check(opened, 4, inputs=r"(\(|\))*\(", domain="ball")
     assert answer.holds is False
-    assert f"right on every string of the inputs up to length {answer.right_to}" in answer.text()
+    assert f"right on every string of the inputs of length 1 to {answer.right_to}" in answer.text()

@@ -27,6 +27,7 @@ from symcook.proof.terms import Term, flatten, num, replace
 
 if TYPE_CHECKING:
     from symcook.model.family import Family
+    from symcook.model.transformer import Transformer
 
 MOST_SIZES = 6
 """The largest sum of the sizes that are tried. The equations of an instance grow with each size."""
@@ -80,15 +81,14 @@ class FamilyTried(Tried):
         tried = f"smaller sizes were tried to {shortest} position{'s' * (shortest > 1)}"
         return "; ".join(filter(None, (super().smaller, tried if shortest else "smaller sizes were not all tried")))
 
-    @property
-    def so_far(self) -> str:
-        """The sizes and lengths for which the sentence was found true, as the end of an answer."""
+    def true_of(self, model: Transformer | None) -> str:
+        """The inputs, with the sizes and tables at which they were tried, of which the sentence was found true."""
         tried = [size_reached for size_reached in self.reached if size_reached[1]]
         if not tried:
-            return "; no small sizes were found at which it could be tried"
+            return ""
         shortest, (first, _), (last, _) = min(length for _, length in tried), tried[0], tried[-1]
         where = first if first == last else f"{first} to {last}"
-        return f"; true of all inputs with at most {shortest} position{'s' * (shortest > 1)} at {where}, not proved"
+        return f"all inputs with at most {shortest} position{'s' * (shortest > 1)} at {where}"
 
 
 class FamilyRuns(Runs):

@@ -26,7 +26,7 @@ from symcook.proof.families.smallruns import FamilyTried
 from symcook.proof.search import prooftext
 from symcook.proof.search.limits import OutOfTime
 from symcook.proof.statements import certify, strategies
-from symcook.proof.statements.shortruns import VALUES, Tried
+from symcook.proof.statements.shortruns import Tried
 from symcook.proof.statements.strategies import StatementAsked
 
 if TYPE_CHECKING:
@@ -113,6 +113,11 @@ class ProofAnswer(Reply):
     def values(self) -> Mapping[str, str]:
         """The values of the model's symbols at which the statement is false, by name, as text."""
         return {} if self.tried is None else {name: str(value) for name, value in self.tried.values.items()}
+
+    @property
+    def true_of(self) -> str:
+        """The short strings of which an OPEN statement was found true, after "true of"; "" if there are none."""
+        return "" if self.tried is None or self.word is not None else self.tried.true_of(self.model)
 
     @property
     def about(self) -> str:
@@ -374,16 +379,10 @@ def _missing(model: Transformer | None, settled: Settled, script: bool, seconds:
 
 
 def _so_far(model: Transformer | None, tried: Tried | None) -> str:
-    """The part of the reason that states up to which length the statement is true; "" if no length is done."""
-    if model is None:
-        return tried.so_far if isinstance(tried, FamilyTried) else ""
-    if tried is None or not tried.length:
-        return ""
-    rows = model.embedding.inputs is not None
-    what = f"rows of {', '.join(map(str, VALUES))}" if rows else "strings"
-    names = " and ".join(parameter.name for parameter in model.parameters)
-    where = f" at the tried values of {names}" if names else ""
-    return f"; true of all {what} with at most {tried.length} position{'s' * (tried.length > 1)}{where}, not proved"
+    """The part of the reason that states of which short strings the statement is true; "" if no length is done."""
+    if tried is not None and (covered := tried.true_of(model)):
+        return f"; true of {covered}, not proved"
+    return "; no small sizes were found at which it could be tried" if isinstance(tried, FamilyTried) else ""
 
 
 def write(files: Sequence[Path], claim: Statement, certificate: Mapping[str, Any]) -> None:

@@ -34,8 +34,10 @@ from symcook.proof.statements.evaluated import Evaluated
 from symcook.proof.statements.exactvalues import OPEN, minus, over, short, sign
 from symcook.proof.statements.secondrun import SecondRun, place_parts, second_runs
 from symcook.proof.terms import Term, flatten, free, num, opened, replace, var
+from symcook.walk import may_lack_runs
 
 if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
     from symcook.proof.statements.exactvalues import OwnValue
 
 WORK = 800_000
@@ -83,6 +85,18 @@ class Tried:
     def smaller(self) -> str | None:
         """A remark on which smaller strings may be counterexamples too; None if `word` is the smallest."""
         return self.unsought if self.open_at is None else "smaller words are open"
+
+    def true_of(self, model: Transformer | None) -> str:
+        """All that the statement was found true of, after "true of"; "" if that is nothing. Of a model that reads
+        numbers or has symbols few values were tried, and a string without a run makes no statement false."""
+        if model is None or not self.length:
+            return ""
+        rows = model.embedding.inputs is not None
+        what = f"rows of {', '.join(map(str, VALUES))}" if rows else "strings"
+        runs = " that have a run" * may_lack_runs(model)
+        names = " and ".join(parameter.name for parameter in model.parameters)
+        where = f" at the tried values of {names}" if names else ""
+        return f"all {what}{runs} with at most {self.length} position{'s' * (self.length > 1)}{where}"
 
 
 class Runs(Instances):

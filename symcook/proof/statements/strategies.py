@@ -227,11 +227,10 @@ def by_strings(question: StatementAsked) -> Outcome:
     if question.decided is not None:
         return Failed("the statement is decided true")
     settled, question.tried = certify.on_strings(question.claim, question.subject, question.until, question.seconds)
-    return (
-        Failed(f"the statement is true of all strings up to length {question.tried.length}")
-        if settled is None
-        else Ended(settled)
-    )
+    if settled is not None:
+        return Ended(settled)
+    covered = question.tried.true_of(question.model)
+    return Failed(f"the statement is true of {covered}" if covered else "no length was tried to its end")
 
 
 def by_exponents(question: StatementAsked) -> Outcome:

@@ -1,0 +1,166 @@
+"""Sentences of answers name the strings, positions and parameter values that were compared, and no more.
+
+Each expected sentence is by hand, from what the models below compute on short strings.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+import symcook as sc
+from symcook.model.extent import Extent
+from symcook.proof.statements.shortruns import Tried
+from symcook.report import check as check_report
+from symcook.report import decision as decision_report
+
+ENDS_IN_A = sc.Fold(False, lambda state, letter: letter == "a", lambda state: state)
+
+
+def ends_in_a(position: Literal["last", "each"] = "last", **parameter: Any) -> sc.Transformer:
+    """The logit is c at an a and -1 at a b: with c = 1 it accepts the strings that end in a, with c = -1 none."""
+    built = sc.Builder(words={"a": {"x": 1}, "b": {"y": 1}})
+    weight = built.symbol("c", **parameter) if parameter else 1
+    built.readout("sign", position, ["x", "y"], weights=[weight, -1])
+    return built.build("ends")
+
+
+def with_default(position: Literal["last", "each"] = "last") -> sc.Transformer:
+    """The same with the parameter c from -2 to 2, which is 1 by default."""
+    return ends_in_a(position, default=1, lower=-2, upper=2)
+
+
+def test_at_another_value_the_answers_are_others() -> None:
+    """So a comparison at the default says nothing of other values; prove, which is about all of them, refutes it."""
+    model = with_default()
+    assert (model.run("a").accept, model.bind(c=-1).run("a").accept) == (True, False)
+    assert model.prove("accept <-> at(a, n)").status == "REFUTED"
+
+
+def reads_numbers() -> sc.Transformer:
+    """The logit is the last of its numbers."""
+    built = sc.Builder(inputs=["u"])
+    built.readout("sign", "last", ["u"], weights=[1])
+    return built.build("last")
+
+
+def cools() -> sc.Transformer:
+    """With the temperature 2 - n there are runs on strings of one symbol alone."""
+    built = sc.Builder(words={"a": {"x": 1, "one": 1}, "b": {"one": 1}})
+    mean = built.add(sc.head({("one", "x"): 1}, {"m": "x"}, weighting="softmax", temperature="2 - n"))
+    built.readout("sign", "last", mean, weights=[1])
+    return built.build("cools")
+
+
+PLAIN, OPEN, NUMBERS, COOLS = ends_in_a, with_default, reads_numbers, cools
+DECISIONS: list[tuple[Any, dict[str, Any], str, str]] = [
+    (PLAIN, {}, "(a|b)*a", "EQUAL: ends answers as R does, on every string of at least one symbol"),
+    (OPEN, {}, "(a|b)*a", "EQUAL: ends answers as R does, on every string of at least one symbol, with c = 1"),
+    (OPEN, {"values": {"c": "-1"}}, "[]",
+     "EQUAL: ends answers as R does, on every string of at least one symbol, with c = -1"),
+    (OPEN, {}, "[]", "DIFFERENT: ends and R, with c = 1"),
+    (PLAIN, {"inputs": "(a|b)*"}, "(a|b)*a",
+     "EQUAL: ends answers as R does, on every string of (a|b)* of at least one symbol"),
+    (PLAIN, {"inputs": "b*a"}, "(a|b)*a", "EQUAL: ends answers as R does, on every string of b*a"),
+    (OPEN, {"inputs": "b*a"}, "(a|b)*a", "EQUAL: ends answers as R does, on every string of b*a, with c = 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "how", "against", "said"), DECISIONS)
+def test_decide(make: Any, how: dict[str, Any], against: str, said: str) -> None:
+    answer = make().decide(against, name="R", **how)
+    assert answer.text().splitlines()[0] == said
+    values = {"c": "1", **how.get("values", {})} if make is OPEN else None
+    assert answer.to_json().get("values") == values
+
+
+def test_decide_says_at_which_values_the_specification_stands() -> None:
+    answer = ends_in_a().decide(with_default(), name="R")
+    first = "EQUAL: ends answers as R does, on every string of at least one symbol, with c = 1 in the specification"
+    assert answer.text().splitlines()[0] == first
+    assert answer.to_json()["against_values"] == {"c": "1"} and "values" not in answer.to_json()
+
+
+def test_the_smallest_string_is_one_of_the_inputs() -> None:
+    """Model and specification differ on b already, which is no input."""
+    answer = ends_in_a().decide("(a|b)*", inputs="bbb*")
+    assert "smallest string of the inputs: bb\n" in answer.text()
+    assert "smallest string: b\n" in ends_in_a().decide("(a|b)(a|b)*").text()
+
+
+def test_a_certificate_is_checked_at_the_same_values(tmp_path: Path) -> None:
+    from symcook.decide.certificate import document
+    from symcook.decide.decision import recheck
+
+    model = with_default()
+    checked = recheck(document(model.decide("(a|b)*a")), model, "(a|b)*a", name="")
+    assert checked.text().splitlines()[0].endswith(" of at least one symbol, with c = 1")
+
+
+@pytest.mark.parametrize(("make", "length", "how", "said"), [
+    (PLAIN, 3, {}, "ends agrees with its specification on 14 inputs of 14"),
+    (OPEN, 3, {}, "ends agrees with its specification on 14 inputs of 14, with c = 1"),
+    (OPEN, 40, {}, "ends agrees with its specification on 2,199,023,255,550 inputs of 2,199,023,255,550, with c = 1"),
+    (OPEN, 3, {"inputs": "b*a"}, "ends agrees with its specification on 3 inputs of 3, with c = 1"),
+    (OPEN, 3, {"positions": "last"}, "ends agrees with its specification on 14 inputs of 14, with c = 1"),
+    (OPEN, 3, {"values": {"c": "-1"}}, "ends differs from its specification on 7 inputs of 14, with c = -1"),
+])  # fmt: skip
+def test_check(make: Any, length: int, how: dict[str, Any], said: str) -> None:
+    """Of the 14 strings of one to three symbols 7 end in a."""
+    # Positions are chosen of a model that answers at each.
+    each = "positions" in how
+    fold = sc.Fold(ENDS_IN_A.start, ENDS_IN_A.step, ENDS_IN_A.answer, each=each)
+    answer = make("each" if each else "last").check(fold, length, **how)
+    assert answer.text().splitlines()[0] == said
+    assert answer.to_json().get("values") == ({"c": "1", **how.get("values", {})} if make is OPEN else None)
+
+
+@pytest.mark.parametrize(("extent", "every"), [
+    (Extent(), "every string"),
+    (Extent(shortest=1), "every string of at least one symbol"),
+    (Extent(longest=5), "every string up to length 5"),
+    (Extent(shortest=1, longest=5), "every string of length 1 to 5"),
+    (Extent("a*", 1), "every string of a* of at least one symbol"),
+    (Extent("a*", longest=2, positions="last", values={"c": "1"}, against={"d": "1/2"}),
+     "every string of a* up to length 2, answers at positions: last, with c = 1, with d = 1/2 in the specification"),
+])  # fmt: skip
+def test_words_of_an_extent(extent: Extent, every: str) -> None:
+    assert extent.every == every
+
+
+@pytest.mark.parametrize(("make", "true_of"), [
+    (PLAIN, "all strings with at most 7 positions"),
+    (OPEN, "all strings with at most 7 positions at the tried values of c"),
+    (NUMBERS, "all rows of 0, 1, -1, 2, 1/2 with at most 7 positions"),
+    (COOLS, "all strings that have a run with at most 7 positions"),
+])  # fmt: skip
+def test_an_open_statement_says_of_what_it_is_true(make: Any, true_of: str) -> None:
+    """Of OPEN, logit*logit*logit != 343/1000 is true at the values of c that are tried, and false of a at c = 7/10."""
+    answer = make().prove("0 = 0")
+    unknown = replace(answer, status="OPEN", tried=Tried(None, 7), certificate=None, verdict=None, method=None)
+    assert unknown.text().splitlines()[0] == f"OPEN  0 = 0  (true of {true_of})"
+    assert f"; true of {true_of}>" in repr(unknown)
+    assert "true" not in repr(replace(unknown, tried=Tried(None, 0)))
+
+
+QUANTIFIERS = ("every string", "all strings", "smallest string", "smallest prefix", "of at least one symbol")
+BY_HAND = {"the recipe's formula covers no string up to length "}
+"""Texts of these reports with a quantifier that is not from the extent."""
+
+
+@pytest.mark.parametrize("report", [decision_report, check_report])
+def test_reports_take_quantifiers_from_the_extent(report: Any) -> None:
+    """No text that is printed has a quantifier of its own."""
+    tree = ast.parse(Path(report.__file__).read_text(encoding="utf-8"))
+    documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documented
+    ]
+    found = {text for text in texts if any(words in text for words in (*QUANTIFIERS, "no string"))}
+    assert found == (BY_HAND if report is check_report else set())
