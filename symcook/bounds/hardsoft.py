@@ -215,7 +215,7 @@ def hardsoft(
 
     Leftmost-hard and rightmost-hard heads first become average-hard, by a tie-breaking term in i/n that is smaller
     than their score gap (`symcook.compose.untied`). Then the model with hard attention is run exactly on all
-    strings of up to `max_length` symbols, which gives the smallest score gap, the largest entries before each
+    strings of 1 to `max_length` symbols, which gives the smallest score gap, the largest entries before each
     layer, and the constants of Lemmas 25 and 28 to 33 of yang2026. For each length there are three temperatures:
     that of Theorem 26, that by constants of the layers, which the model with softmax gets, and the largest that
     works. The error is certified in rigorous intervals up to `max_length` (status CHECKED N). For longer strings
@@ -226,7 +226,7 @@ def hardsoft(
         error: str. The maximum L1 error of the final residual stream at each position, an expression in n, the
             number of input symbols.
         gap: str or None (None). A score gap, an expression in n, in place of the one that is found.
-        max_length: int or None (None). Strings of up to so many symbols are run; by default 6, or the longest of
+        max_length: int or None (None). Strings of 1 to so many symbols are run; by default 6, or the longest of
             finitely many inputs.
         inputs: a list of strings, a regular expression, a file or an automaton (None). The strings to test;
             all by default.
@@ -323,12 +323,12 @@ def _untied(
     tick: Iterator[Callable[[], None]],
 ) -> tuple[Transformer, list[HardRuns], tuple[HardHead, ...]]:
     """(the model with average-hard heads only, its runs at each length, the heads of the result)."""
-    unique = [place for place in head_places(model) if place.head.weighting in UNIQUE]
-    terms = {place[:2]: _term(place, hard, claimed) for place in unique}
-    heads = tuple(_result_head(place, hard, terms.get(place[:2])) for place in head_places(model))
+    unique, added = [place for place in head_places(model) if place.head.weighting in UNIQUE], model.embedding.added
+    terms = {place[:2]: _term(place, hard, claimed, added) for place in unique}
+    heads = tuple(_result_head(place, hard, terms.get(place[:2]), added) for place in head_places(model))
     if not terms:
         return model, hard, heads
-    untied_model = untie(model, terms)
+    untied_model = untie(model, {place: _at_positions(term, added) for place, term in terms.items()})
     # Tie-breaking terms make gaps smaller, so gaps are measured again. The final residual streams must be the same.
     untied_runs = [runs(untied_model, n, strings_to_run.each(n), next(tick)) for n in strings_to_run.lengths]
     for before, after in zip(hard, untied_runs, strict=True):
@@ -385,17 +385,24 @@ def _require_few(strings_to_run: Strings, restricted: bool) -> None:
         raise BadInput(must, f"{largest_count:,}", do)
 
 
-def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None) -> str:
-    """An expression whose product with i/n breaks the ties of a head and is smaller than its gap, at every length that
-    was run; BadInput if none is found."""
+def _at_positions(text: str, added: int) -> str:
+    """An expression in the number of input symbols as one in the number of positions, of which the model adds
+    `added`. For the empty string, which was not run, it has the value for one symbol."""
+    return from_sympy(exact(text).subs(symbol("n"), exact(f"max(n - {added}, 1)"))) if added else text
+
+
+def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None, added: int) -> str:
+    """An expression c in the number of input symbols such that c times i/(the number of positions) breaks the ties of a
+    head and is smaller than its gap, at every length that was run; BadInput if none is found."""
     gaps = {length_runs.n: length_runs.heads[place[:2]].gap for length_runs in hard}
     least = {n: ratio_of(gap[0]) for n, gap in gaps.items() if gap is not None}
     # All scores are equal: any term breaks the ties.
     if not least:
         return "1"
-    # n times the claimed gap, if it is at most the measured gap at all lengths.
-    if claimed is not None and all(claimed.positive(n) * n <= value for n, value in least.items()):
-        return f"n*({claimed.text})"
+    # The claimed gap times the number of positions, if it is at most the measured gap at all lengths.
+    positions = _many_positions(added)
+    if claimed is not None and all(claimed.positive(n) * (n + added) <= value for n, value in least.items()):
+        return f"{positions}*({claimed.text})"
     # Otherwise the measured gap as c/n^k.
     fitted_gap = fitted(least, below=True)
     if fitted_gap is not None:
@@ -404,18 +411,25 @@ def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None) -> s
     n, gap = min(((n, gap) for n, gap in gaps.items() if gap is not None), key=lambda pair: pair[1][0])
     gap_text = f"{place}, {place.head.weighting}: scores of the string {gap[1]} differ by {written(ratio_of(gap[0]))}"
     if claimed is None:
-        do = "give --gap with an expression that n times stays below"
+        do = f"give --gap with an expression that {positions} times stays below"
         raise BadInput(
             "the ties of a head must be broken by less than its score gap, which must be c/n^k with k <= 3",
             gap_text,
             do,
         )
-    must = f"n times gamma must stay smaller than the score gap of a head whose ties are broken, also at n = {n}"
+    must = (
+        f"{positions} times gamma must stay smaller than the score gap of a head whose ties are broken; n is {n}"
+    )
     raise BadInput(must, f"{claimed.text}; {gap_text}", "give a smaller --gap")
 
 
-def _result_head(place: HeadPlace, hard: Sequence[HardRuns], term: str | None) -> HardHead:
-    """A head of the result, with its first tie and the term that breaks its ties."""
+def _many_positions(added: int) -> str:
+    """The number of positions of a string with n input symbols, as text."""
+    return f"(n + {added})" if added else "n"
+
+
+def _result_head(place: HeadPlace, hard: Sequence[HardRuns], term: str | None, added: int) -> HardHead:
+    """A head of the result, with its first tie and the term that breaks its ties; n counts input symbols."""
     word = next(
         (length_runs.heads[place[:2]].tied for length_runs in hard if length_runs.heads[place[:2]].tied is not None),
         None,
@@ -423,7 +437,7 @@ def _result_head(place: HeadPlace, hard: Sequence[HardRuns], term: str | None) -
     untied = None
     if term is not None:
         sign = "+" if UNIQUE[place.head.weighting] > 0 else "-"
-        untied = f"scores {sign} ({term})*i/n in place of {place.head.weighting}"
+        untied = f"scores {sign} ({term})*i/{_many_positions(added)} in place of {place.head.weighting}"
     return HardHead(str(place), word is not None, word, untied)
 
 

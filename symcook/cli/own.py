@@ -72,6 +72,8 @@ class StatementSubject:
     """Checks a stored certificate and the text of its statement again: the sentence, and the verdict."""
     values: Mapping[str, Any] = field(default_factory=dict)
     """The values of the model's parameters that were set. The statement is about all values of the others."""
+    second_model: Transformer | None = None
+    """The second model of statements about two."""
 
 
 def asked(name: str, settings: Sequence[str], other: str | None = None) -> StatementSubject:
@@ -94,16 +96,18 @@ def asked(name: str, settings: Sequence[str], other: str | None = None) -> State
             partial(allsizes.again, family),
         )
     chosen, document = bound(name, settings)
-    second_model, second = (None, None) if other is None else bound(other, ())
+    second_chosen, second = (None, None) if other is None else bound(other, ())
+    second_model = None if second_chosen is None else second_chosen.model
     beside = [certificate for certificate, _ in places(str(_source(name)))]
     return StatementSubject(
         chosen.model,
         lambda sentence: certify.claim(document, sentence, other=second),
         lambda claim, script, seconds: proving.settle(
-            chosen.model, claim, document, script, seconds, second, beside, second_model and second_model.model
+            chosen.model, claim, document, script, seconds, second, beside, second_model
         ),
         lambda certificate, text: certify.again(document, certificate, text, second),
         chosen.values,
+        second_model,
     )
 
 
@@ -230,7 +234,10 @@ def known_answer(about: StatementSubject, claim: Statement, place: Files, second
         if answer.status == "REFUTED":
             return answer
     took, note = time.monotonic() - begun, claim.note or ""
-    return ProofAnswer(about.model, note, verdict.status, STORED, took, claim, None, certificate, verdict)
+    return ProofAnswer(
+        about.model, note, verdict.status, STORED, took, claim, None, certificate, verdict,
+        second_model=about.second_model,
+    )  # fmt: skip
 
 
 def claim_places(source: Path) -> Iterator[Files]:

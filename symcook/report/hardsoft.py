@@ -53,7 +53,10 @@ def _status(answer: HardSoft) -> str:
     """The status in words, with the strings of a language that were run."""
     status, checked = answer.status, answer.status.removeprefix("CHECKED ")
     restricted = answer.inputs is not None and answer.inputs.restricted
-    strings = present(answer.inputs).says if restricted else f"all strings up to length {checked}"
+    # With added tokens the empty string has a run too, which was not asked about.
+    added = answer.inputs is not None and answer.inputs.model.embedding.added
+    every = f"all strings of 1 to {checked} symbols" if added else f"all strings up to length {checked}"
+    strings = present(answer.inputs).says if restricted else every
     return f"checked on {strings} ({status})" if checked != status else status + f", on {strings}" * restricted
 
 

@@ -21,7 +21,7 @@ def line(answer: ProofAnswer) -> str:
     """The answer as a sentence: the repr."""
     proved = ", for all sizes" if answer.model is None else ""
     if answer.model is not None and answer.model.alphabet:
-        proved = ", for every string" + " that has a run" * may_lack_runs(answer)
+        proved = ", for every string" + " that has a run" * bool(without_runs(answer))
     ends = {"PROVED": proved, "OPEN": " is undecided"}
     if answer.vacuous:
         ends["OPEN"] = " is true only because no string meets its premises"
@@ -105,19 +105,25 @@ def lines(answer: ProofAnswer, file: str | None = None) -> list[str]:
         return [f"False of     {answer.shown}{smallest(answer)}, as its exact run shows", str(answer.why)]
     shown_lines = [] if answer.shown is None else [f"False of     {answer.shown}{smallest(answer)}"]
     shown_lines.append(f"Statement    {_cut(answer.claim.text, file)}")
-    if may_lack_runs(answer):
-        shown_lines.append("Strings      those that have a run: a norm or a temperature may leave a string without one")
+    if why := without_runs(answer):
+        shown_lines.append(f"Strings      those that have a run: {why}")
     if unchecked := answer.unchecked:
         shown_lines.append(f"Not checked  {unasked_words(unchecked)}")
     return [*shown_lines, f"Lemmas       {', '.join(answer.lemmas) or 'none'}"]
 
 
-def may_lack_runs(answer: ProofAnswer) -> bool:
-    """Whether a statement is proved of a model in which a norm may be undefined on a string, or a temperature not
-    positive: then it is about the other strings."""
-    from symcook.walk import may_lack_runs as model_may
+def without_runs(answer: ProofAnswer) -> str:
+    """Why a statement that is proved may leave out strings of its models: of one, a norm may be undefined or a
+    temperature not positive, or a model takes no longer strings. "" where it is about every string."""
+    from symcook.walk import may_lack_runs
 
-    return answer.model is not None and answer.status == "PROVED" and model_may(answer.model)
+    models = [model for model in (answer.model, answer.second_model) if model is not None]
+    if answer.status != "PROVED" or not models:
+        return ""
+    longest = min((model.max_length for model in models if model.max_length is not None), default=None)
+    reasons = ["a norm or a temperature may leave a string without one"] * any(map(may_lack_runs, models))
+    reasons += [] if longest is None else [f"a model takes at most {longest} position{'s' * (longest > 1)}"]
+    return "; ".join(reasons)
 
 
 def smallest(answer: ProofAnswer) -> str:

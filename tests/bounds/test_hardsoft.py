@@ -260,7 +260,7 @@ def test_a_term_that_is_not_below_the_gap_is_found(monkeypatch: pytest.MonkeyPat
     """The negative control: with twice the term the untied model is another one, and the function does not answer."""
     import symcook.bounds.hardsoft as module
 
-    monkeypatch.setattr(module, "_term", lambda place, hard, claimed: "3")
+    monkeypatch.setattr(module, "_term", lambda *_: "3")
     with pytest.raises(RuntimeError, match="changed the run with hard attention"):
         hardsoft(build("induction-most-recent", alphabet="ab"), "1/4", max_length=4)
 
@@ -406,6 +406,31 @@ def test_ties_that_cannot_be_broken_name_head_and_word(tmp_path: Path, capsys: p
     assert found["gamma"] == "1/(n*2^n)" and "n*(1/(n*2^n))" in found["heads"][0]["untied"]
     err = refused(capsys, "hardsoft", file, "--error", "1/4", "--gap", "1/n^2")
     assert "layer 1 head 1" in err and "the string" in err
+
+
+@pytest.mark.parametrize("before", [None, "$"])
+@pytest.mark.parametrize("weighting", ["leftmost", "rightmost"])
+def test_added_tokens_are_positions_where_ties_are_broken(before: str | None, weighting: Any) -> None:
+    """Scores are -1, 0 or 1, so their gap is 1 and every term below 1 breaks ties: with m positions, that of a gap g is
+    m*g*i/m. A gap below 1/m holds, and one of n/4 does not, as it is above 1/m at n = 2: neither may be judged, nor a
+    term made, with another number for n than that of the symbols."""
+    rows = {"a": {"v": 1}, "b": {"v": -1}, "$": {}, "!": {}}
+    added = [token for token in (before, "!") if token]
+    tokens = {token: rows[token] for token in ("a", "b", *added)}
+    b = sc.Builder(words=tokens, before=before, after="!", positions={"one": "1"})
+    b.add(sc.head({("one", "v"): 1}, {"m": "v"}, weighting=weighting))
+    b.readout("sign", "last", "m", weights=[1])
+    hard = b.build("ends")
+    m = f"(n + {len(added)})"
+    found = hardsoft(hard, "1/4", "1/(4*n)", max_length=2)
+    assert found.holds is True and found.heads[0].untied is not None
+    assert found.heads[0].untied.split("(", 1)[1].startswith(f"{m}*(1/(4*n)))*i/{m} in place of ")
+    assert "checked on all strings of 1 to 2 symbols (CHECKED 2)" in found.text()
+    assert hardsoft(hard, "1/4", "n/4", max_length=2).holds is False
+    assert f"*i/{m} in place" in str(hardsoft(hard, "1/4", max_length=2).heads[0].untied)
+    soft = hardsoft(hard, "1/1000", "1/(4*n)", max_length=2).soft
+    assert soft is not None and all(error(hard, soft, word) <= 1 / 1000 for n in (1, 2, 3) for word in words(hard, n))
+    assert soft.run("").status == hard.run("").status
 
 
 @pytest.mark.parametrize("name, said", [

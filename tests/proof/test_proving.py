@@ -68,6 +68,31 @@ def test_strings_without_a_run_are_left_out_in_words(temperature: str, runs: boo
             model.run("ab")
 
 
+def test_a_second_model_or_a_greatest_length_leaves_strings_out_in_words() -> None:
+    """The statements are about strings that both models take: of up to three symbols, or such without a b, as
+    the norm refuses two equal numbers."""
+    words = {"a": {"x": 1, "y": 2}, "b": {"x": 1, "y": 1}}
+
+    def made(norm: bool = False, longest: int | None = None) -> sc.Transformer:
+        norms = (sc.LayerNorm(("x", "y"), ("c", "d"), projection=[[1, 0], [0, 1]]),) * norm
+        head = sc.SelfAttention((sc.head(value={"m": "c" if norm else "x"}, mask="causal"),))
+        layer = sc.Layer(head, attention_norms=norms, placement="projected pre" if norm else "none")
+        embedding = sc.Embedding(sc.Space(("x", "y", "m")), words=words)
+        readout = sc.Readout("sign", "last", ("x",), weights=[1])
+        return sc.Transformer("m", embedding, (layer,), readout, max_length=longest)
+
+    every, short, normed = made(), made(longest=3), made(norm=True)
+    assert repr(every.prove("accept")).endswith(", for every string>")
+    for answer, why in (
+        (short.prove("n <= 3"), "a model takes at most 3 positions"),
+        (short.prove("accept -> appended(a).accept"), "a model takes at most 3 positions"),
+        (every.prove("n <= 3 & other.accept", other=short), "a model takes at most 3 positions"),
+        (every.prove("other.accept -> accept", other=normed), "a norm or a temperature may leave a string without one"),
+    ):
+        assert answer.status == "PROVED" and repr(answer).endswith(", for every string that has a run>")
+        assert f"Strings      those that have a run: {why}" in answer.text()
+
+
 def test_a_false_statement_about_numbers():
     """The counterexample is a row of inputs, here one with x < y."""
     answer = sc.build("max").prove("out <= x")

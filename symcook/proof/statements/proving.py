@@ -58,7 +58,7 @@ class ProofAnswer(Reply):
     an OPEN statement that it is true only since no string meets its premises, which is no theorem about the model.
     `asked` has the strategies that were asked, by name, each with the reason why it has no certificate; `nearest` is
     the nearest missing fact among these reasons, "" if there is none. `advice` says what to do if the statement is
-    OPEN; it has no meaning for another status.
+    OPEN; it has no meaning for another status. `second_model` is the other model of a statement about two.
     """
 
     REPORT = "proving"  # how `Shown` displays an answer: by symcook.report.proving
@@ -78,6 +78,7 @@ class ProofAnswer(Reply):
     asked: tuple[tuple[str, str], ...] = ()
     nearest: str = ""
     advice: str = ""
+    second_model: Transformer | None = None
 
     @property
     def holds(self) -> bool | None:
@@ -352,7 +353,7 @@ def _answer(
     advice = f"write intermediate steps into a proof script (docs/guides/proofs.md), or give more --seconds{smaller}"
     return ProofAnswer(
         model, claim.note, status, method, time.process_time() - begun, claim, tried, certificate, verdict, why,
-        remaining, vacuous, asked, nearest, advice,
+        remaining, vacuous, asked, nearest, advice, None if question is None else question.second_model,
     )  # fmt: skip
 
 
