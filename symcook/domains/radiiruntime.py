@@ -118,11 +118,10 @@ class RuntimeRadii(Radii):
         return self.rounded(super().plus(columns, others), self.terms + 1, sizes)
 
     def placed(self, term: Coefficient, weight: Coefficient) -> MidRadius:
-        factor, _ = float_and_error(weight)
+        value, factor = sizes_of(super().placed(term, 1)), abs(float_and_error(weight)[0])
         result = self.rounded(super().placed(term, weight), 4)
-        # The value and the weight may underflow before they are multiplied.
-        small = 2 * self.roundings.tiny * (1 + abs(factor))
-        return widened(result, np.full_like(result.rad, small) + sizes_of(result) * (0 if factor == 1 else small))
+        # The value and the weight may underflow before they are multiplied, each by its rounding times the other.
+        return widened(result, 2 * self.roundings.tiny * (1 + value + factor))
 
     def attend(
         self, queries: MidRadius, keys: MidRadius, values: MidRadius, mask: Mask, weighting: str, factor: Coefficient

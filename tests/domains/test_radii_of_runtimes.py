@@ -14,7 +14,7 @@ from test_error_norms import columns
 from trained import trained
 
 from symcook.domains.batch import Listed
-from symcook.domains.radii import spectral
+from symcook.domains.radii import MidRadius, Radii, spectral
 from symcook.domains.radiiruntime import RuntimeRadii
 from symcook.errors import NotExact
 from symcook.export.infloats import in_floats
@@ -106,6 +106,26 @@ def test_each_operation_contains_what_a_runtime_rounds(dtype: str, seed: int) ->
     column = found.placed(Fraction(1, 3), Fraction(1, 7))
     value = runtime(1 / 3) * runtime(1 / 7)
     assert (np.abs(column.mid - float(value)) <= column.rad).all()
+
+
+@together("dtype", list(TYPES))
+@together("value", [1, 100, 3000, 60_000, Fraction(1, 10**7)])
+@together("weight", [Fraction(3, 10**7), Fraction(1, 10**8), Fraction(1, 10**40), Fraction(-1, 10**320)])
+def test_a_term_of_a_position_contains_a_weight_that_underflows(dtype: str, value: Any, weight: Fraction) -> None:
+    """A weight that is stored as 0 or with few bits leaves an error of its size times the value."""
+    column, stored = system(dtype).placed(Fraction(value), weight), Runtime(dtype, 0)
+    product = stored(float(value)) * stored(float(weight))
+    assert (np.abs(column.mid - float(product)) <= column.rad).all()
+
+
+@together("dtype", ["float32", "float64"])
+def test_a_norm_adds_a_few_roundings_of_the_type(dtype: str) -> None:
+    """Of k entries: k + 6 roundings of the mean of squares, and 3 of the result."""
+    found, rng = system(dtype), np.random.default_rng(0)
+    entries = MidRadius(rng.integers(-8, 9, (4, 4, 3)) / 4, np.zeros((4, 4, 3)))
+    result = found.rms_norm(entries, Fraction(1, 8), "refuse")
+    plain = Radii.rms_norm(found, entries, Fraction(1, 8), "refuse")
+    assert (result.rad - plain.rad <= 1.2 * (4 + 6 + 3) * found.roundings.unit * np.abs(result.mid) + 1e-40).all()
 
 
 @together("dtype", list(TYPES))
