@@ -165,7 +165,16 @@ def text_of(path: str | Path, what: str, most: int = MOST_BYTES, do: str | None 
         text = content(path, what, most, None if do is None else lambda: do).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadInput(f"{what} must be text in UTF-8", f"{path}: {error}", do) from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return lines_of(text)
+
+
+def lines_of(text: str) -> str:
+    """A text with line feeds at the ends of lines and without a byte order mark.
+
+    >>> lines_of("\\ufeffa\\r\\nb")
+    'a\\nb'
+    """
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def names_file(text: str) -> bool:

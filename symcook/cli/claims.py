@@ -77,7 +77,7 @@ def _read_claims(file: str, about: StatementSubject, source: Path, force: bool, 
     A statement with a valid certificate keeps it, and is not proved again. With `force` a statement replaces its own
     earlier certificate, but never another one. Raises BadInput, with the number of the line, for an invalid statement.
     """
-    lines = text_of(file, "the file of --claims", do="write one statement a line").splitlines()
+    lines = text_of(file, "the file of --claims", do="write one statement a line").split("\n")
     listed, places = list[ListedClaim](), dict[str, tuple[Files, ProofAnswer | None]]()
     for number, line in enumerate(lines, 1):
         sentence = COMMENT.sub(lambda match: match[1] or "", line).strip()

@@ -16,6 +16,7 @@ from threading import local
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, require_known
+from symcook.files import lines_of
 from symcook.programs import FORMULAS, THEOREMS
 from symcook.programs.formula import Formula, Lines, alphabet_of
 
@@ -133,8 +134,6 @@ _STARTS = {"OPEN", "LETTER", "TRUE"}
 """If the parser expects all of these terminals, a formula can begin there, and messages say "a formula"."""
 DEEPEST = 1000
 """The maximum depth of nested brackets, and of nested operators."""
-MARK = "\ufeff"
-"""The byte order mark, which some editors write at the beginning of a text in UTF-8."""
 _OWN = local()
 """The parser and reader of each thread (see `_parser`)."""
 
@@ -163,7 +162,7 @@ def as_text(source: object, what: str) -> str:
             type(source).__name__,
             "give the text of the program, or the path of a file to symcook compile",
         )
-    source = source.removeprefix(MARK).replace("\r\n", "\n").replace("\r", "\n")
+    source = lines_of(source)
     check_depth(source)
     return source
 

@@ -1,10 +1,11 @@
 """Regular expressions over the letters of a model, translated to automata (Glushkov's construction).
 
-Operators, weakest first: `|`; concatenation; suffixes `*`, `+`, `?`, `{3}`, `{2,}`, `{2,5}`. `( )` groups, `()` is
-the empty string, `[ab]` one of these letters, `[0-9]` a letter of a range, `[]` no string at all, `.` any letter. A
-letter that is, or contains, one of these signs needs a `\\` before it. A letter may have several characters: the
-longest letter that fits is read, and white space can separate letters. If a letter of the alphabet contains `{`, then
-`{` is not a sign, and there are no counted repetitions.
+Operators, weakest first: `|`; concatenation; suffixes `*`, `+`, `?`, `{3}`, `{2,}`, `{2,5}`. What is repeated twice, as
+in `(a{2})*`, has brackets: other tools read `a+?` as another language. `( )` groups, `()` is the empty string, `[ab]`
+one of these letters, `[0-9]` a letter of a range, `[]` no string at all, `.` any letter. A letter that is, or contains,
+one of these signs needs a `\\` before it. A letter may have several characters: the longest letter that fits is read,
+and white space can separate letters. If a letter of the alphabet contains `{`, then `{` is not a sign, and there are no
+counted repetitions.
 
 A *place* is an occurrence of a letter, a class or `.` in the expression, with repetitions written out. An automaton
 state is the set of places that may have been read last.
@@ -23,7 +24,7 @@ from symcook.programs.automata import Automaton, reached
 
 SIGNS = "|*+?()[].\\"
 """The characters that are operators unless they are quoted."""
-TIMES = re.compile(r"\{(\d{1,5})(,(\d{0,5}))?\}")
+TIMES = re.compile(r"\{([0-9]{1,5})(,([0-9]{0,5}))?\}")
 """A counted repetition: at least, and after a comma at most."""
 PLACES = 20_000
 """The maximum number of places of an expression."""
@@ -114,19 +115,22 @@ class Expression:
         self.link(a.last, b.first)
         return Places(a.empty and b.empty, a.first | (b.first if a.empty else 0), b.last | (a.last if b.empty else 0))
 
-    def repeated(self, end: int | None = None) -> Places:
-        """Parse an atom and its repetitions, not beyond the character number `end`."""
+    def repeated(self) -> Places:
+        """Parse an atom and its repetition. BadInput for a second one."""
         begin, operand = self.at, self.atom()
-        while (sign := self.peek()) and self.at != end:
-            if sign in "*+?":
-                self.at += 1
-                if sign != "?":
-                    self.link(operand.last, operand.first)
-                operand = operand._replace(empty=operand.empty or sign != "+")
-            elif (times := self.times()) is not None:
-                operand = self.counted(begin, operand, *times)
-            else:
-                break
+        sign = self.peek()
+        if sign and sign in "*+?":
+            self.at += 1
+            if sign != "?":
+                self.link(operand.last, operand.first)
+            operand = operand._replace(empty=operand.empty or sign != "+")
+        elif (times := self.times()) is not None:
+            operand = self.counted(begin, operand, *times)
+        else:
+            return operand
+        # Other tools read the ? of a+? as "the shortest match", and the + of a*+ as "without going back".
+        if ((sign := self.peek()) and sign in "*+?") or self.times() is not None:
+            raise self.fail("must have brackets around what is repeated twice", "write (a+)? for a+?, or a+")
         return operand
 
     def times(self) -> tuple[int, int | None, int] | None:
@@ -144,14 +148,14 @@ class Expression:
     def counted(self, begin: int, operand: Places, low: int, high: int | None, end: int) -> Places:
         """The operand, whose text is from `begin` to the current character, `low` to `high` times. Each copy gets its
         own places, so its text is parsed again; afterwards reading continues at `end`."""
-        operand_end, total = self.at, Places(True, 0, 0)
+        total = Places(True, 0, 0)
         if not operand.first:
             high = 0  # the operand matches only the empty string, however often it is repeated
         # Copies after the first `low` are optional. Without an upper bound, the last copy can be repeated.
         for k in range(low + 1 if high is None else high):
             if k:
                 self.at = begin
-                operand = self.repeated(operand_end)
+                operand = self.atom()
             if high is None and k == low:
                 self.link(operand.last, operand.first)
             total = self.joined(total, operand._replace(empty=operand.empty or k >= low))
@@ -273,7 +277,7 @@ def letters_of(text: str) -> tuple[str, ...]:
     symbols that need no alphabet, and with \\ only other characters.
     """
     # Remove counted repetitions and write out ranges; all other characters are letters, unless they are signs.
-    text = re.sub(r"(?<!\\)\{\d+(,\d*)?\}", "", text)
+    text = re.sub(r"(?<!\\)\{[0-9]+(,[0-9]*)?\}", "", text)
     text = re.sub(r"(?<!\\)\[(?:\\.|[^\]\\])*\]", lambda inside: re.sub(r"(\w)-(\w)", _range, inside[0]), text)
     occurrences = re.findall(r"\\(.)|([^|*+?()\[\].\\\s])", text, re.DOTALL)
     for quoted, plain in occurrences:

@@ -17,7 +17,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
-from symcook.files import parsed
+from symcook.files import lines_of, parsed
 from symcook.model.typedtext import text_of_tokens, tokens_of_text
 
 BLANK = "_"
@@ -118,6 +118,7 @@ def read_turing(source: str) -> TuringMachine:
     Raises BadInput, with the line and what is expected, if the source is not a machine; if two equally specific rows
     apply to the same state and symbols; and if no row applies to some state and symbols, with a line of that state.
     """
+    source = lines_of(source)
     text = source.strip()
     if not text:
         must = "a Turing machine must have text, JSON, or a code"
@@ -170,7 +171,7 @@ class _Listing:
     def of_text(cls, source: str) -> _Listing:
         """The headers and rows of a text, one a line; comments begin with // or #."""
         listing = cls()
-        lines = [line.split("//", 1)[0] for line in source.splitlines()]
+        lines = [line.split("//", 1)[0] for line in source.split("\n")]
         hash_is_symbol = _lists_hash(lines)
         for number, uncut in enumerate(lines, 1):
             line = (uncut if hash_is_symbol else uncut.split("#", 1)[0]).strip()
@@ -380,18 +381,18 @@ def _lists_hash(lines: Sequence[str]) -> bool:
     """Whether # is a symbol: then only // begins a comment, in every line. It is one where it stands last in a
     header of symbols, after white space. The lines have no comments after //.
 
-    Raises BadInput, with the line, where what follows # may be a comment or more symbols.
+    Raises BadInput, with the line, where what follows # may be a comment or more symbols. Where # is a symbol, this is
+    every other # of a header.
     """
-    hash_is_symbol = False
-    for number, line in enumerate(lines, 1):
-        name, _, values = _named(line)
-        if name not in _LISTS or "#" not in values:
-            continue
-        after = values[values.index("#") + 1 :]
-        if after and all(len(word) == 1 for word in after):
+    headers = [(number, *_named(line), line) for number, line in enumerate(lines, 1)]
+    hash_is_symbol = any(name in _LISTS and values[-1:] == ["#"] for _, name, _, values, _ in headers)
+    for number, name, _, values, line in headers:
+        before_end = values[:-1] if name in _LISTS and values[-1:] == ["#"] else values
+        after = values[values.index("#") + 1 :] if name in _LISTS and "#" in values else []
+        may_be_symbols = after != [] and all(len(word) == 1 for word in after)
+        if may_be_symbols or (hash_is_symbol and name in _HEADERS and "#" in "".join(before_end)):
             must = f"the symbol # must stand last in its header: symbols after it may be a comment (line {number})"
             raise BadInput(must, line.strip(), "write # at the end of the line, or // before a comment")
-        hash_is_symbol = hash_is_symbol or not after
     return hash_is_symbol
 
 

@@ -32,7 +32,22 @@ def words(alphabet: str, longest: int) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "text", ["a", "()", "a*", "(ab|ba)*a?", "[ab]+c", ".*abc", "(a|b)(c|())+", "a|", "((a*b)*c)*", ".", "a?b?c?"]
+    "text",
+    [
+        "a",
+        "()",
+        "a*",
+        "(ab|ba)*a?",
+        "(a+)?b",
+        "(a{2})*(b{1,2}){2}c",
+        "[ab]+c",
+        ".*abc",
+        "(a|b)(c|())+",
+        "a|",
+        "((a*b)*c)*",
+        ".",
+        "a?b?c?",
+    ],
 )
 def test_it_has_the_words_that_pythons_expressions_have(text: str) -> None:
     if text == "a|":
@@ -64,6 +79,8 @@ def test_letters_that_are_signs_and_letters_of_several_characters() -> None:
         ("\\x", "must be made of the symbols"), (r"a\b", "whole string"), (r"\w*", "a class of symbols, such as"),
         ("^a", "leave \\^"),
         ("[^a]b", "write the other symbols"), ("(?:ab)", r"write \( for"), (r"(a)\1", "no references"),
+        *((text, "brackets around what is rep") for text in ("a+?", "a{2}?", "a*+b", "(a)?+", "a ** b", "a{2}{3}")),
+        ("a{٢}", "made of the symbols"),
         ("(" * 300 + "a" + ")" * 300, "brackets nested at most 200 deep"),
     ],
 )  # fmt: skip

@@ -78,6 +78,23 @@ def test_a_sign_for_comments_is_a_symbol_only_at_the_end_of_a_header() -> None:
             read_turing(text.format(ending))
 
 
+def test_where_hash_is_a_symbol_no_comment_adds_names_to_a_header() -> None:
+    """In a text with the symbol #, the comments of other headers became symbols and states that halt."""
+    text = "input: a{}\nwork symbols: x #\nstart: q{}\nhalt: h{}\nq * * -> h x S S\n"
+    assert read_turing(text.format("", " // go", "")).symbols == ("x", "#")
+    for number, comments in ((1, (" # the letters", "", "")), (1, (" #b", "", "")), (4, ("", "", " # it ends"))):
+        with pytest.raises(BadInput, match=rf"# must stand last .*\(line {number}\)"):
+            read_turing(text.format(*comments))
+
+
+def test_lines_are_those_of_an_editor() -> None:
+    """The rest of a comment after a line separator was read as a row; a byte order mark was part of the first name."""
+    for sign in ("\u2028", "\x0b", "\x0c", "\x1c", "\x85"):
+        assert read_turing(f"// go * *{sign}go 0 1 -> done 0 L L\n{FLIP}") == read_turing(FLIP)
+    assert read_turing("\ufeff" + FLIP.replace("\n", "\r\n")) == read_turing(FLIP)
+    assert read_turing("\ufeff1RB1LB_1LA1RZ") == read_turing("1RB1LB_1LA1RZ")
+
+
 REFUSED = {
     "": "text, JSON, or a code",
     changed("go 1 * -> go 0 R R\n", ""): r"a row must serve \(go, 1 _\).*line 7",
