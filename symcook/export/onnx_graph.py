@@ -266,7 +266,8 @@ class _Graph:
             # chooses one.
             a = self.op("Cast", self.op("And", self.op("Equal", s, top), sees_key), to=self.kind)
             if backwards is not None:
-                count = self.op("CumSum", a, self.whole(2), reverse=backwards)
+                along = self.constant(np.array(2, dtype=np.int64))  # of no axes, as the standard asks
+                count = self.op("CumSum", a, along, reverse=backwards)
                 a = self.op("Mul", a, self.op("Cast", self.op("Equal", count, unity), to=self.kind))
         # One division by the total, after the sum, as the error model of the certificate assumes.
         total = self.op("ReduceSum", a, self.whole(2))

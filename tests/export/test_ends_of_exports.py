@@ -20,6 +20,7 @@ from symcook.export.decoding import COLUMN, decoding
 from symcook.export.diff import diff
 from symcook.export.guarantee import Length, guarantee, weights
 from symcook.export.machine_steps import program_run
+from symcook.export.onnx_graph import graph
 from symcook.export.reading import from_archive
 from symcook.export.run_npz import decode, evaluate, shown
 
@@ -184,6 +185,23 @@ def test_onnx_says_how_wide_its_outputs_are(tmp_path: Path) -> None:
         outputs = onnx.load(tmp_path / f"{wide}.onnx").graph.output
         said = {one.name: [d.dim_value or d.dim_param for d in one.type.tensor_type.shape.dim] for one in outputs}
         assert said["scores"] == ["B", "n", wide] and said["stream"] == ["B", "n", len(model.space)]
+
+
+@pytest.mark.parametrize(("weighting", "taken"), [("leftmost", [4, 4, 6, 6]), ("rightmost", [4, 4, 6, 8])])
+def test_an_onnx_graph_that_chooses_keeps_to_the_standard(weighting: str, taken: list[int]) -> None:
+    """The evaluator of the standard takes no more than it allows: the axis of a sum has no axes itself."""
+    evaluator, graph_of = pytest.importorskip("onnx.reference"), pytest.importorskip("onnx").load_from_string
+    b = sc.Builder(
+        words={"a": {"s": 2, "v": 4}, "b": {"s": 1, "v": 5}, "c": {"s": 3, "v": 6}, "d": {"s": 3, "v": 8}},
+        positions={"one": 1},
+    )
+    best = b.add(sc.head({("one", "s"): 1}, value={"best": "v"}, mask="causal", weighting=weighting))
+    b.readout("value", "each", best)
+    model = b.build("best")
+    stream = evaluator.ReferenceEvaluator(graph_of(graph(arrays(model, "float64", 4)))).run(
+        ["stream"], {"tokens": np.array([[0, 1, 2, 3]])}
+    )[0]
+    assert stream[0, :, list(model.space).index("best")].tolist() == taken
 
 
 @pytest.mark.parametrize("limit", [-1, -100, True, "3"])
