@@ -75,8 +75,8 @@ def import_(
     readout: Annotated[
         str | None,
         option(
-            "The answer: the label of the largest output (the default), the labels of all positive outputs, or whether "
-            "the output of --label is the largest.",
+            "The answer: the label of the largest output (the default), the labels of all positive outputs, whether "
+            "the output of --label is the largest, or for a model without an output layer the residual stream.",
             None,
             OneOf("readout", READOUTS),
         ),
@@ -103,7 +103,7 @@ def import_(
     a part that symcook does not compute, such as experts, is refused with its name.
 
     With --readout positive the model says which outputs are above 0, and with --readout leads whether the output of one
-    label is greater than all others.
+    label is greater than all others. A model without an output layer is read with --readout stream.
     """
     from symcook.files import vacant
     from symcook.model.modelfile import save

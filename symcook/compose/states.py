@@ -35,6 +35,7 @@ from symcook.model.rationals import quotient
 from symcook.model.symbols import Exact, PositionTable
 from symcook.model.transformer import Transformer
 from symcook.published.answers import answer
+from symcook.published.complete import require_complete
 from symcook.published.converted import add_final_norm, arrays, convert, recognised, require_settings, require_words
 from symcook.published.formats import TORCH, WORDS
 from symcook.published.turning import Rotary, rotary_said
@@ -97,8 +98,10 @@ def from_state_dict(
     see `from_pretrained`.
 
     The model answers with the label of the largest output at each position, or without output.weight with the residual
-    stream itself: then readout, label and labels are refused. Give the settings that the keys leave open: norm if there
-    are layers (ln1 and ln2 mean "pre"), activation if there are feed-forward layers, and heads if some score is not 0.
+    stream itself: then label and labels are refused. With the names of other libraries every weight of their models
+    must be there, and readout="stream" says that there is no output layer. Give the settings that the keys leave open:
+    norm if there are layers (ln1 and ln2 mean "pre"), activation if there are feed-forward layers, and heads if some
+    score is not 0.
     A bias of the output is a weight of a coordinate `one` that is 1 everywhere. A post-norm would change that
     coordinate: with norm="post" and a bias of the output, each residual sum is stored in d new coordinates, and the
     next sublayer reads the normalised copy.
@@ -119,7 +122,8 @@ def from_state_dict(
             default it is recognised by the keys.
         readout: str or None (None). "largest": the label of the largest output, the default where there is
             output.weight. "positive": which outputs are above 0; with one label the model accepts or rejects. "leads":
-            whether the output of `label` is greater than all others.
+            whether the output of `label` is greater than all others. "stream": the residual stream, of a model without
+            an output layer.
         label: str or None (None). The label for readout="leads".
         position: str ("each"). The positions of the answer, as in `Readout`.
         before: str or None (None). A token that is added before every input, as in `Embedding`.
@@ -148,8 +152,10 @@ def from_state_dict(
     facts: dict[str, Any] = {}
     require_settings(word)
     if word != TORCH:
-        found = convert(state, word, heads)
+        stream = readout == "stream"
+        found = convert(state, word, heads, tied=False if stream else None)
         state, facts = found.state, found.facts
+        require_complete(None, word, found.names, {}, facts, stream, rotary)
         norm, activation = _said(word, facts, state, norm, activation)
         add_final_norm(found, norm)
     facts["rotary"] = rotary_said(word, rotary, facts)
@@ -555,7 +561,8 @@ class _Checkpoint:
         it needs; without output.weight, the values of the coordinates `shown`."""
         weights = self.matrix("output.weight", None, self.d, optional=True)
         if weights is None:
-            for what, given in (("readout", self.answered), ("label", self.label), ("labels", self.labels)):
+            answered = None if self.answered == "stream" else self.answered
+            for what, given in (("readout", answered), ("label", self.label), ("labels", self.labels)):
                 if given is not None:
                     must = f"{what} needs an output layer, with the weights output.weight"
                     raise BadInput(must, f"{given} without output.weight", f"leave {what} out, or give these weights")

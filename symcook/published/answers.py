@@ -13,9 +13,9 @@ from symcook.errors import BadInput, require_known
 from symcook.model.ends import Readout
 from symcook.model.parts import FeedForward, Layer
 
-READOUTS = ("largest", "positive", "leads")
+READOUTS = ("largest", "positive", "leads", "stream")
 """The answers: the label of the largest output; which outputs are above 0; whether the output of one label is greater
-than all others."""
+than all others; without an output layer, the residual stream."""
 LabelRows = Sequence[Sequence[Fraction]]
 ReadoutWithLayers = tuple[Readout, list[Layer], list[str]]
 """A readout, the layers before it, and the coordinates that these write."""
@@ -24,6 +24,9 @@ ReadoutWithLayers = tuple[Readout, list[Layer], list[str]]
 def require_readout(kind: str, label: str | None, labels: Sequence[str]) -> None:
     """Raise BadInput for an unknown answer, and for a label where none is wanted or none is given."""
     require_known("readout", kind, READOUTS)
+    if kind == "stream":
+        must = 'a model with readout="stream" must have no output layer'
+        raise BadInput(must, "an output layer", "leave out its weights, or readout")
     if (kind == "leads") != (label is not None):
         do = f'write label="{labels[0]}", or another' if label is None else 'write readout="leads"'
         raise BadInput('label must be given for readout="leads", and for no other', label or kind, do)

@@ -134,7 +134,11 @@ CONFIGS: dict[str, Architecture] = {
         {"epsilon": "1e-05", "activation": "silu", "tied": False, "rotary": {}, "window": None},
         PLAIN,
         (
-            *COMMON, "max_position_embeddings", "original_max_position_embeddings", "embd_pdrop", "resid_pdrop",
+            *COMMON,
+            "max_position_embeddings",
+            "original_max_position_embeddings",
+            "embd_pdrop",
+            "resid_pdrop",
             "layer_types",
         ),
     ),
@@ -326,6 +330,15 @@ CONFIGS: dict[str, Architecture] = {
     ),
 }
 """{architecture: its settings}."""
+CLASSES = {
+    "gpt2": ("GPT2Model", "GPT2LMHeadModel"), "llama": ("LlamaModel", "LlamaForCausalLM"),
+    "mistral": ("MistralModel", "MistralForCausalLM"), "qwen2": ("Qwen2Model", "Qwen2ForCausalLM"),
+    "qwen3": ("Qwen3Model", "Qwen3ForCausalLM"), "phi3": ("Phi3Model", "Phi3ForCausalLM"),
+    "gemma": ("GemmaModel", "GemmaForCausalLM"), "bloom": ("BloomModel", "BloomForCausalLM"),
+    "gpt_neox": ("GPTNeoXModel", "GPTNeoXForCausalLM"),
+}  # fmt: skip
+"""{architecture of Hugging Face: its class that answers with the residual stream, and its class with an output}, as
+"architectures" of config.json names them."""
 
 AFTER_PARTS = "norms of the outputs of sublayers"
 EXPERTS = "feed-forward layers with experts, of which each token takes some"
@@ -362,6 +375,19 @@ def architecture_of(settings: Mapping[str, Any], word: str | None) -> tuple[str,
         given = "config.json without model_type" if name is None else name
         raise unknown("architecture of config.json", str(given), known, f"known: {', '.join(known)}")
     return str(name), settings
+
+
+def headless(architecture: str, settings: Mapping[str, Any]) -> bool:
+    """Whether the settings name the class without an output. BadInput for a class that is not read: its outputs are
+    others."""
+    named = settings.get("architectures")
+    if architecture not in CLASSES or not named:
+        return False
+    classes = CLASSES[architecture]
+    if not isinstance(named, (list, tuple)) or len(named) != 1 or named[0] not in classes:
+        do = "take architectures out of config.json if the model is one of these"
+        raise BadInput(f"the class of a model of {architecture} must be {' or '.join(classes)} to be read", named, do)
+    return named[0] == classes[0]
 
 
 def facts_of(architecture: str, settings: Mapping[str, Any]) -> dict[str, Any]:

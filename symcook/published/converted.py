@@ -133,6 +133,8 @@ def convert(
     Raises BadInput, with the key, for a weight that the format does not have, that no model here has, or whose shape
     does not fit.
     """
+    import numpy as np
+
     one = FORMATS[word]
     table = _Table(one, arrays(state), heads)
     said = {"kind": kind, "tied": tied}
@@ -149,7 +151,10 @@ def convert(
         facts["heads"] = heads
     if not any(".linear1." in name for name in table.found):  # `plain` gives each layer an mlp that adds 0
         facts.setdefault("activation", "relu")
-    return Converted(word, table.plain(facts, tied), facts, table.left_out, table.sizes, frozenset(table.found))
+    state = table.plain(facts, tied)
+    if facts.get("tied") and tied is None:  # the format alone says so, and an output of its own may be given
+        facts["tied"] = np.array_equal(state["output.weight"], state["embedding.weight"])
+    return Converted(word, state, facts, table.left_out, table.sizes, frozenset(table.found))
 
 
 def add_final_norm(found: Converted, norm: str | None) -> None:

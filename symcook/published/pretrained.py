@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.published.alike import as_llama
 from symcook.published.complete import require_complete
-from symcook.published.configs import architecture_of, facts_of
+from symcook.published.configs import CLASSES, architecture_of, facts_of, headless
 from symcook.published.converted import (
     Converted,
     add_final_norm,
@@ -240,7 +240,8 @@ def from_hooked(
     >>> class Model:  # what is asked of a model of TransformerLens
     ...     cfg = {"d_model": 2, "n_ctx": 4, "n_layers": 0, "normalization_type": None}
     ...     def state_dict(self):
-    ...         return {"embed.W_E": [[1, 0], [0, 1]], "unembed.W_U": [[0, 1], [1, 0]]}
+    ...         embedding, output = [[1, 0], [0, 1]], [[0, 1], [1, 0]]
+    ...         return {"embed.W_E": embedding, "unembed.W_U": output, "unembed.b_U": [0, 0]}
     >>> from_hooked(Model(), vocabulary="ab").run("ab").outputs
     ['b', 'a']
 
@@ -324,6 +325,10 @@ def from_module(
     Source: Cookbook, Section 2.2.
     """
     state, settings = _state_of(module), settings_of(getattr(module, "config", None))
+    if settings is not None:  # the module's own class says more than its config, which may be that of a file
+        known = {name for pair in CLASSES.values() for name in pair}
+        own = [one.__name__ for one in type(module).__mro__ if one.__name__ in known]
+        settings |= {"architectures": own[:1]} if own else {}
     found = settings_of(getattr(module, "cfg", None))
     if settings is None and found is not None and "d_model" in found:
         settings = found
@@ -460,6 +465,12 @@ def read_weights(
     if settings is not None:
         architecture, inner = architecture_of(settings, choices.format)
         facts = facts_of(architecture, inner)
+        if choices.readout is None and headless(architecture, inner):
+            choices = replace(choices, readout="stream")
+    stream = choices.readout == "stream"
+    if stream:
+        facts["tied"] = False
+    if settings is not None:
         given = as_llama(architecture, given, facts)
     word = _format(given, architecture, choices.format)
     if architecture is None:
@@ -481,7 +492,7 @@ def read_weights(
         add_final_norm(found, facts.get("norm"))
     facts["rotary"] = rotary_said(word, choices.rotary, facts)
     chosen = _Chosen(found, facts, choices, architecture or word)
-    require_complete(architecture, word, found.names, inner, facts)
+    require_complete(architecture, word, found.names, inner, facts, stream, choices.rotary)
     return chosen.imported(files)
 
 
@@ -687,8 +698,6 @@ class _Chosen:
         )
         facts = self.described(model, tokens, count)
         source = Imported(model, facts, (), {}).line
-        from dataclasses import replace
-
         # Up to its length, a sliding window leaves out no position that a causal mask shows.
         window, longest = f.get("window"), model.max_length
         if window is not None and (longest is None or longest > window):

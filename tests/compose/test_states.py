@@ -226,11 +226,15 @@ HOOKED = {
     "unembed.W_U": [[1.0, 0.0], [0.0, 2.0]], "unembed.b_U": [1.5, 0.0],
     "blocks.0.attn.W_Q": [[[0.0, 0.0]] * 2], "blocks.0.attn.W_K": [[[0.0, 0.0]] * 2],
     "blocks.0.attn.W_V": [[[1.0, 0.0], [0.0, 1.0]]], "blocks.0.attn.W_O": [[[1.0, 0.0], [0.0, 1.0]]],
+    **{f"blocks.0.attn.b_{name}": [[0.0, 0.0]] for name in "QKV"}, "blocks.0.attn.b_O": [0.0, 0.0],
 }  # fmt: skip
 """A HookedTransformer of attention alone, without weights of norms."""
-NORM = {f"blocks.0.ln1.{name}": [1.0, 1.0] for name in "wb"}
+NORM = {f"{norm}.{name}": [1.0, 1.0] for norm in ("blocks.0.ln1", "ln_final") for name in "wb"}
 LATER = {f"blocks.0.ln2.{name}": [1.0, 1.0] for name in "wb"}
-MLP = {"blocks.0.mlp.W_in": [[1.0], [1.0]], "blocks.0.mlp.W_out": [[1.0, 1.0]]}
+MLP = {
+    "blocks.0.mlp.W_in": [[1.0], [1.0]], "blocks.0.mlp.W_out": [[1.0, 1.0]],
+    "blocks.0.mlp.b_in": [0.0], "blocks.0.mlp.b_out": [0.0, 0.0],
+}  # fmt: skip
 PLAIN = state(np.random.default_rng(1), norms=True)
 QUERIES_OF_BIASES = PLAIN | {
     key: np.concatenate([0 * value[:4], value[4:]]) for key, value in PLAIN.items() if key.endswith("in_proj_weight")
@@ -271,10 +275,13 @@ def test_what_the_keys_say_or_does_not_matter_need_not_be_given() -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (HOOKED | {"blocks.0.ln1.w": [1.0, 1.0]}, "RMS norm.*none for layers.0.norm1.bias"),
+        (
+            HOOKED | {f"{norm}.w": [1.0, 1.0] for norm in ("blocks.0.ln1", "ln_final")},
+            "RMS norm.*none for layers.0.norm1.bias",
+        ),
         ({key: value for key, value in PLAIN.items() if not key.endswith("norm2.bias")}, "RMS norm.*norm2.bias"),
         ({key: value for key, value in PLAIN.items() if "layers.1.norm2" not in key}, "none for layers.1.norm2.weight"),
-        (HOOKED | MLP | NORM, "none for layers.0.norm2.weight"),
+        (HOOKED | MLP | NORM, r"none for blocks\.0\.ln2\.b"),
         (HOOKED | {"blocks.0.attn.mask": [[True, False], [False, True]]}, "blocks.0.attn.mask must be the causal mask"),
         (HOOKED | {"blocks.0.attn.mask": [[True, True], [True, True]]}, "must be the causal mask"),
     ],

@@ -156,7 +156,8 @@ def _llama(shape: Shape, w: dict[str, Any], head: bool) -> dict[str, Any]:
 
 
 def _hooked(shape: Shape, w: dict[str, Any]) -> dict[str, Any]:
-    found = {"embed.W_E": w["embed"], "pos_embed.W_pos": w["positions"], "unembed.W_U": w["out"].T}
+    found = {"embed.W_E": w["embed"], "pos_embed.W_pos": w["positions"], "unembed.W_U": w["out"].T,
+             "unembed.b_U": 0 * w["out"][:, 0]}  # fmt: skip
     size = shape.size
     for k in range(shape.layers):
         key, shared = f"blocks.{k}.", "_" * (shape.groups < shape.heads)
@@ -179,7 +180,8 @@ def _hooked(shape: Shape, w: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bridge(shape: Shape, w: dict[str, Any]) -> dict[str, Any]:
-    found = {"embed.weight": w["embed"], "pos_embed.weight": w["positions"], "unembed.weight": w["out"]}
+    found = {"embed.weight": w["embed"], "pos_embed.weight": w["positions"], "unembed.weight": w["out"],
+             "unembed.bias": 0 * w["out"][:, 0]}  # fmt: skip
     for k in range(shape.layers):
         key = f"blocks.{k}."
         for name in "qkvo":

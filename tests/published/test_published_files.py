@@ -360,7 +360,8 @@ def test_a_tokenizer_with_a_number_left_out() -> None:
         tokenizer = Tokenizer()
 
         def state_dict(self) -> Any:
-            return {"embed.W_E": [[1, 0], [0, 1], [5, 5], [-1, -1]], "unembed.W_U": [[1, 0, 0, 0], [1, 0, 0, 0]]}
+            output = {"unembed.W_U": [[1, 0, 0, 0], [1, 0, 0, 0]], "unembed.b_U": [0, 0, 0, 0]}
+            return {"embed.W_E": [[1, 0], [0, 1], [5, 5], [-1, -1]], **output}
 
     assert sc.from_hooked(Model(), symbols=["c"], labels=["a", "c"]).run("c").outputs == ["c"]
 

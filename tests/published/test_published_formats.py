@@ -140,7 +140,7 @@ LLAMA = stored("llama", KINDS["llama"][1], weights(KINDS["llama"][1], 1))
         (
             LLAMA | {f"model.layers.{k}.self_attn.k_norm.weight": np.ones(3) for k in (0, 1)},
             {"format": "llama", "rotary": "none"},
-            r"both queries and keys, or none; given: none for layers\.0\.self_attn\.q_norm\.weight",
+            r"all weights of a model; given: none for layers\.0\.self_attn\.q_norm\.weight",
         ),
         (
             LLAMA | {"model.layers.0.self_attn.rotary_emb.inv_freq": np.ones(3)},
