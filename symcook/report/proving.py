@@ -114,7 +114,9 @@ def lines(answer: ProofAnswer, file: str | None = None) -> list[str]:
 
 def without_runs(answer: ProofAnswer) -> str:
     """Why a statement that is proved may leave out strings of its models: of one, a norm may be undefined or a
-    temperature not positive, or a model takes no longer strings. "" where it is about every string."""
+    temperature not positive, a model takes no longer strings, or a second run would have no position. "" where it is
+    about every string."""
+    from symcook.proof.statements.secondrun import other_strings
     from symcook.walk import may_lack_runs
 
     models = [model for model in (answer.model, answer.second_model) if model is not None]
@@ -123,6 +125,10 @@ def without_runs(answer: ProofAnswer) -> str:
     longest = min((model.max_length for model in models if model.max_length is not None), default=None)
     reasons = ["a norm or a temperature may leave a string without one"] * any(map(may_lack_runs, models))
     reasons += [] if longest is None else [f"a model takes at most {longest} position{'s' * (longest > 1)}"]
+    added = [model.embedding.added for model in models]
+    deletes = any(prefix.startswith("deleted") for prefix in other_strings(answer.statement, models[0].space))
+    emptied = min(added) == 0 and (max(added) > 0 or deletes)
+    reasons += ["a model that adds no token has no run on the empty string"] * emptied
     return "; ".join(reasons)
 
 

@@ -1,6 +1,7 @@
 """`Transformer.prove`: its three answers, what it refuses, and that the command gives the same."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from test_own_words import MODELS
@@ -82,11 +83,15 @@ def test_a_second_model_or_a_greatest_length_leaves_strings_out_in_words() -> No
         return sc.Transformer("m", embedding, (layer,), readout, max_length=longest)
 
     every, short, normed = made(), made(longest=3), made(norm=True)
+    ended = replace(every, embedding=replace(every.embedding, words={**words, "!": {}}, after="!"))
+    empty = "a model that adds no token has no run on the empty string"
     assert repr(every.prove("accept")).endswith(", for every string>")
     for answer, why in (
         (short.prove("n <= 3"), "a model takes at most 3 positions"),
         (short.prove("accept -> appended(a).accept"), "a model takes at most 3 positions"),
         (every.prove("n <= 3 & other.accept", other=short), "a model takes at most 3 positions"),
+        (ended.prove("2 <= n", other=every), empty),
+        (every.prove("2 <= n | deleted(p).x(1) = 5"), empty),
         (every.prove("other.accept -> accept", other=normed), "a norm or a temperature may leave a string without one"),
     ):
         assert answer.status == "PROVED" and repr(answer).endswith(", for every string that has a run>")
