@@ -17,6 +17,7 @@ from symcook.model.extent import Extent
 from symcook.proof.statements.shortruns import Tried
 from symcook.report import check as check_report
 from symcook.report import decision as decision_report
+from symcook.report.question import figure
 
 ENDS_IN_A = sc.Fold(False, lambda state, letter: letter == "a", lambda state: state)
 
@@ -130,6 +131,62 @@ def test_check(make: Any, length: int, how: dict[str, Any], said: str) -> None:
 ])  # fmt: skip
 def test_words_of_an_extent(extent: Extent, every: str) -> None:
     assert extent.every == every
+
+
+def means() -> sc.Transformer:
+    """The share of a's less a third where the string ends in a: of b's alone the numbers are 0."""
+    built = sc.Builder(words={"a": {"x": 1}, "b": {"y": 1}})
+    built.attention("share", "x")
+    built.readout("sign", "last", ["share", "x"], weights=[1, "-1/3"])
+    return built.build("means")
+
+
+def test_tables_name_the_values_of_parameters() -> None:
+    """The margin of a is 1 with c = 1, and 3/2 with c = 3/2."""
+    for values, said in (({}, ", with c = 1"), ({"c": "3/2"}, ", with c = 3/2")):
+        model = with_default()
+        for answer in (model.margin(2, values=values), model.temperature(2, values=values),
+                       model.precision(2, formats=[], values=values)):  # fmt: skip
+            assert answer.text().splitlines()[0] == f"{answer.kind} of ends{said}"
+            assert answer.to_json()["values"] == {"c": said.rpartition(" ")[2]}
+            assert figure(answer).title.endswith(said)
+    assert "values" not in ends_in_a().margin(1).to_json()
+
+
+def test_bits_that_are_enough_are_enough_for_the_inputs() -> None:
+    """One bit is enough for b's alone, and not for ab, where the logit is 1/2."""
+    few, every = means().precision(2, inputs="b*", formats=["float16"]), means().precision(2, formats=["float16"])
+    assert (few.rows[1]["enough"], every.rows[1]["enough"]) == (1, 3)
+    assert "enough: bits that suffice for every string of the inputs in every runtime" in few.text()
+    assert "float16: answers to the inputs guaranteed up to n = 2" in few.text()
+    assert "enough: bits that suffice for every string in every runtime" in every.text()
+
+
+def test_pictures_name_the_inputs() -> None:
+    """With the weight 2/3 the answer to ba changes, which is an input; that to a changes with 1/3 already."""
+    few = means().tolerance("readout[share]", 2, min_length=2, inputs="b*a")
+    drawn = figure(few)
+    assert drawn.title == "means: readout[share] with every string of the inputs right"
+    assert [curve.label for curve in drawn.curves] == ["smallest weight with every string of the inputs right"]
+
+
+def test_soft_models_name_the_values_of_parameters() -> None:
+    built = sc.Builder(words={"a": {"x": 1}, "b": {"y": 1}})
+    scale = built.symbol("c", default=1, lower=0, upper=2)
+    built.attention("share", "x")
+    built.readout("sign", "last", ["share"], weights=[scale])
+    soft = built.build("share").hardsoft("1/2", max_length=2, values={"c": "1/2"})
+    assert soft.text().splitlines()[0].endswith("checked on all strings up to length 2 (CHECKED 2), with c = 1/2")
+    assert soft.to_json()["values"] == {"c": "1/2"}
+
+
+def test_two_models_differ_at_the_values_of_their_parameters() -> None:
+    """Both are equal at c = 1, and differ on a at c = -1."""
+    answer = with_default().diff(with_default(), 2)
+    said = "ends (first) and ends (second) do not differ, on 6 inputs, with c = 1, with c = 1 in ends (second)"
+    assert answer.text().splitlines()[0] == said
+    assert answer.to_json()["values"] == answer.to_json()["against_values"] == {"c": "1"}
+    assert with_default().diff(with_default().bind(c=-1), 2).holds is False
 
 
 @pytest.mark.parametrize(("make", "true_of"), [

@@ -26,7 +26,7 @@ at which balls prove that some string has.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -44,6 +44,7 @@ from symcook.compose.untied import UNIQUE, untie, with_position
 from symcook.door import Progress, door
 from symcook.errors import BadInput, Undecided
 from symcook.model.answers import Reply
+from symcook.model.extent import Extent
 from symcook.model.reads import PartsRead
 from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.transformer import Transformer
@@ -153,6 +154,8 @@ class HardSoft(Reply):
     decides: Decided | None = None
     inputs: Strings | None = None
     """The strings that were run."""
+    extent: Extent = field(kw_only=True)
+    """What the strings and the values of parameters are called."""
     claimed: bool = False
     """Whether `gamma` is a gap that was claimed, and not the one that was found."""
 
@@ -168,7 +171,7 @@ class HardSoft(Reply):
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook hardsoft --json``."""
-        return self._found() | ({} if self.inputs is None else self.inputs.to_json())
+        return self._found() | ({} if self.inputs is None else self.inputs.to_json()) | self.extent.to_json()
 
     def _found(self) -> dict[str, Any]:
         """The document without the strings that were run; for a refuted gap, only the counterexample."""
@@ -253,10 +256,11 @@ def hardsoft(
     Source: yang2026, Lemmas 25 and 28 to 33, Theorem 26.
     """
     # 1. Check the arguments, and count the work.
-    model = model.bind(values)
+    given, model = model, model.bind(values)
     allowed, claimed = Rate(error, "the error"), None if gap is None else Rate(gap, "gamma")
     strings_to_run = checked(model, max_length, inputs, sample, seed, positions)
     readout, model, lengths = model.readout, strings_to_run.counted(model), strings_to_run.lengths
+    extent = strings_to_run.extent(given, values)
     for n in lengths:
         allowed.positive(n)
         if claimed is not None:
@@ -278,7 +282,10 @@ def hardsoft(
     fails = None if claimed is None else _counterexample(untied_model, untied_runs, claimed)
     if claimed is not None and fails is not None:
         empty = (None, (), {}, ())
-        return HardSoft(model.name, heads, gamma, *empty, "REFUTED", None, fails, inputs=strings_to_run, claimed=True)
+        return HardSoft(
+            model.name, heads, gamma, *empty, "REFUTED", None, fails,
+            inputs=strings_to_run, claimed=True, extent=extent,
+        )  # fmt: skip
     if claimed is not None:
         gaps = {n: claimed.positive(n) if g is not None else None for n, g in gaps.items()}
     # 4. The sizes as expressions in n, if a rule fits the values at all lengths.
@@ -311,7 +318,7 @@ def hardsoft(
     sizes_and_rows = (gamma, x_max, h_max, constants.told(), tuple(soft_lengths))
     return HardSoft(
         model.name, heads, *sizes_and_rows, status, soft,
-        decides=decides, inputs=strings_to_run, claimed=claimed is not None,
+        decides=decides, inputs=strings_to_run, claimed=claimed is not None, extent=extent,
     )  # fmt: skip
 
 

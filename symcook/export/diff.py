@@ -18,6 +18,7 @@ from symcook.export import COMPARED
 from symcook.forward import Result, forward
 from symcook.locks import PRECISION
 from symcook.model.answers import Reply
+from symcook.model.extent import Extent, values_of
 from symcook.model.rationals import quotient
 from symcook.model.reads import STEP_WORDS, StepsRead
 from symcook.model.structure import differences
@@ -90,6 +91,21 @@ class Diff(Reply):
     stopped: str | None = None
     """Where hulls left an answer open first, and by how much; None where they left none open, and in other
     comparisons."""
+    values: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
+    """The values of the parameters of each model, its defaults, as text."""
+
+    @property
+    def named(self) -> tuple[str, str]:
+        """What the two models are called in sentences."""
+        first, second = self.models
+        return (f"{first} (first)", f"{second} (second)") if first == second else (first, second)
+
+    @property
+    def extent(self) -> Extent:
+        """The strings up to `alike_to`, the positions and the values that the comparison is about."""
+        language = None if self.asked is None or self.asked.language is None else self.asked.text
+        positions = None if self.asked is None else self.asked.positions
+        return Extent(language, 1, self.alike_to, False, positions, *self.values, second=self.named[1])
 
     @property
     def same(self) -> bool | None:
@@ -123,23 +139,27 @@ class Diff(Reply):
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook diff --json``."""
-        return {
-            "models": list(self.models),
-            "same": self.same,
-            "structure": [*self.structure, *self.limits],
-            "undecided": list(self.undecided),
-            "first": self.first,
-            "first_answer": self.first_answer,
-            "inputs": self.inputs,
-            "different": self.different,
-            "different_answers_only": self.answers if len(set(self.shapes)) == 1 else None,
-            "max_length": self.max_length,
-            "open": self.open,
-            "close": self.close,
-            "close_within": f"1e-{CLOSE_DIGITS}",
-            "tolerance": self.tolerance,
-            **({} if self.alike_to is None else {"alike_to": self.alike_to, "stopped": self.stopped}),
-        } | ({} if self.asked is None else self.asked.to_json())
+        return (
+            {
+                "models": list(self.models),
+                "same": self.same,
+                "structure": [*self.structure, *self.limits],
+                "undecided": list(self.undecided),
+                "first": self.first,
+                "first_answer": self.first_answer,
+                "inputs": self.inputs,
+                "different": self.different,
+                "different_answers_only": self.answers if len(set(self.shapes)) == 1 else None,
+                "max_length": self.max_length,
+                "open": self.open,
+                "close": self.close,
+                "close_within": f"1e-{CLOSE_DIGITS}",
+                "tolerance": self.tolerance,
+                **({} if self.alike_to is None else {"alike_to": self.alike_to, "stopped": self.stopped}),
+            }
+            | ({} if self.asked is None else self.asked.to_json())
+            | self.extent.to_json()
+        )
 
 
 @door()
@@ -267,6 +287,7 @@ def diff(
         first_answer=first_answer,
         alike_to=None if hulls is None else hulls.to,
         stopped=None if hulls is None else hulls.stopped,
+        values=(values_of(first), values_of(second)),
     )
 
 

@@ -40,6 +40,8 @@ class Extent:
     """The values of the parameters of the model; None or {} where it has none."""
     against: Mapping[str, str] | None = None
     """The values of the parameters of a second model, with which the first is compared."""
+    second: str = "the specification"
+    """What the second model is called."""
 
     @property
     def every(self) -> str:
@@ -72,7 +74,7 @@ class Extent:
     def at_values(self) -> str:
         """The values of the parameters of both models, each after a comma; empty without parameters."""
         own = f", with {_written(self.values)}" if self.values else ""
-        return own + (f", with {_written(self.against)} in the specification" if self.against else "")
+        return own + (f", with {_written(self.against)} in {self.second}" if self.against else "")
 
     def _which(self) -> str:
         """The language and the lengths, after the noun."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
 from symcook.model.answers import Reply
+from symcook.model.extent import Extent
 from symcook.model.rationals import quotient
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import AlikeByText, Ball
@@ -59,6 +60,8 @@ class Answer(AlikeByText, Reply):
     """Further keys of the JSON document, for results that do not depend on the length."""
     inputs: Strings | None = None
     """The strings that the question is about; None if it does not say."""
+    extent: Extent = field(kw_only=True)
+    """The strings and the values of parameters that the answer is about, as its sentences name them."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
@@ -76,7 +79,7 @@ class Answer(AlikeByText, Reply):
 
     def to_json(self) -> dict[str, Any]:
         """The answer as a JSON document with "kind", "recipe" (the model's name), "parameters", "rows" and "notes", and
-        with the keys of `extra` and of `inputs`. In rows, fractions are text and balls are {"mid", "rad"}."""
+        with the keys of `extra`, `inputs` and `extent`. In rows, fractions are text and balls are {"mid", "rad"}."""
         rows = [{name: cell_json(row.get(name)) for name in self.columns} for row in self.rows]
         return {
             "kind": self.kind,
@@ -86,6 +89,7 @@ class Answer(AlikeByText, Reply):
             "notes": dict(self.notes),
             **self.extra,
             **({} if self.inputs is None else self.inputs.to_json()),
+            **self.extent.to_json(),
         }
 
 

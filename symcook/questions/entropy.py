@@ -141,6 +141,7 @@ def entropy(
             "entropy", bound.name, asked_with, ("n", "head", "least", "least_word", "greatest", "word"), cells, notes,
             ("least", "greatest") if spread else ("greatest",), "entropy of attention weights (bits)",
             f"Attention entropy of {bound.name}", by="head", inputs=within,
+            extent=within.extent(model, values),
         )  # fmt: skip
 
     with keeping(rows, answered):

@@ -22,6 +22,7 @@ from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.locks import PRECISION
 from symcook.model.answers import brief
+from symcook.model.extent import values_of
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, hull, ladder, ratio_of, settled
@@ -128,10 +129,10 @@ def margin(
         with PRECISION, ctx.workprec(digits * 10 // 3 + SPARE):  # 10/3 bits a digit
             rows = tuple(_row(bound, n, least, digits) for n, least in least_by_length.items())
         return Answer(
-            "margin", bound.name, {"max_length": asked.longest, **_texts(model, values)},
+            "margin", bound.name, {"max_length": asked.longest, **values_of(model, values)},
             ("n", "margin", "word", *(SIDES if has_sides else ())), rows, notes,
             tuple(SIDES) if has_sides else ("margin",), "margin", f"Smallest margin of {bound.name}",
-            logarithmic=True, inputs=asked,
+            logarithmic=True, inputs=asked, extent=asked.extent(model, values),
         )  # fmt: skip
 
     with keeping(least_by_length, answered):
@@ -188,13 +189,6 @@ def _interval_notes(least_by_length: Mapping[int, _Least], two_sides: bool) -> d
         where = "in the interval, if any string has that answer"
         notes["sides"] = f"at {at} the margin of one side is not known exactly: it is {where}"
     return notes
-
-
-def _texts(model: Transformer, values: Mapping[str, Exact] | None) -> dict[str, str]:
-    """The values of the model's symbols, given or by default, as text."""
-    from symcook.model.symbols import from_sympy
-
-    return {name: from_sympy(value) for name, value in model.values(values).items()}
 
 
 def _spans(numbers: Sequence[int]) -> str:

@@ -39,6 +39,7 @@ from symcook.words.simulated import FewBits, ProvedInBits, nearest_first, number
 if TYPE_CHECKING:
     from symcook.domains.cells import Array
     from symcook.domains.protocol import Domain
+    from symcook.model.extent import Extent
 
 MOST_BITS = 1024
 """The greatest number of bits that is tried: the search for a proof gives up when it is not enough."""
@@ -119,7 +120,7 @@ def precision(
     bound = model.bind(values)
     within = asked_strings(bound, max_length, min_length, inputs, sample, seed, positions)
     lengths(model, max(beyond, within.longest))
-    bound = within.counted(bound)
+    bound, extent = within.counted(bound), within.extent(model, values)
     rows: list[dict[str, AnswerCell]] = []
     by_format: dict[str, dict[str, Any]] = {
         name: dict.fromkeys(("from", "guaranteed", "wrong", "length", "first", "gives", "exact")) for name in formats
@@ -135,19 +136,19 @@ def precision(
     def answered() -> Answer:
         """The answer for the lengths so far."""
         notes = {
-            "enough": "bits that suffice for every string in every runtime that follows the error model",
+            "enough": f"bits that suffice for {extent.strings} in every runtime that follows the error model",
             "error model": "sums in any order; attention divides after summing; exponentials within 4 ulps",
             "words": method,
             "strings that were run": runs,
         }
         for name, guarantee in by_format.items():
-            notes[name] = _sentence(guarantee, last, bound.embedding.added > 0)
+            notes[name] = _sentence(guarantee, last, bound.embedding.added > 0, extent)
         notes |= proved
         return Answer(
             "precision", bound.name, {"max_length": within.longest, "formats": list(formats)},
             ("n", "fails", "word", "enough"), tuple(rows), notes, ("fails", "enough"), "bits",
             f"Bits that {bound.name} needs", extra={"formats": by_format, "theorems": theorems},
-            nothing={"fails": "none", "enough": "none"}, inputs=within,
+            nothing={"fails": "none", "enough": "none"}, inputs=within, extent=extent,
         )  # fmt: skip
 
     try:
@@ -209,11 +210,11 @@ def _fits(fitting: Fitting, n: int) -> bool:
         return False
 
 
-def _sentence(guarantee: Mapping[str, Any], last: int, empty: bool) -> str:
+def _sentence(guarantee: Mapping[str, Any], last: int, empty: bool, extent: Extent) -> str:
     """The note on one float format, whose entry in `by_format` is `guarantee`. `last` is the last length done, and
     `empty` says whether the model has a run on the empty string."""
     begin = f"from n = {guarantee['from']} " if empty else "up "
-    safe = "answers guaranteed"
+    safe = "answers guaranteed" if extent.language is None else f"answers to {extent.language} guaranteed"
     safe += " at no length" if guarantee["guaranteed"] is None else f" {begin}to n = {guarantee['guaranteed']}"
     # Either all lengths are guaranteed, or no failing string is known, or one is.
     if guarantee["guaranteed"] == last:

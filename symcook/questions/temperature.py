@@ -129,7 +129,7 @@ def temperature(
         check_temperatures(bound, domain)
     answered = partial(
         Answer, "temperature", model.name, {"max_length": asked.longest}, ("n", *OPEN), vertical="tau",
-        nothing={"tau": "every"}, inputs=asked,
+        nothing={"tau": "every"}, inputs=asked, extent=asked.extent(model, values),
     )  # fmt: skip
     # If all scores of a head are equal, every temperature gives the same weights.
     if all(head.averages for head in all_heads(bound)):

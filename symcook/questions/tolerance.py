@@ -113,7 +113,7 @@ def tolerance(
     """
     digits = check_digits(digits)
     asked = asked_strings(model, max_length, min_length, inputs, sample, seed, positions)
-    bound = asked.counted(model.bind(values))
+    bound, extent = asked.counted(model.bind(values)), asked.extent(model, values)
     named = [weights] if isinstance(weights, str) else list(weights)
     moved, value = free(bound, named)
     name = moved.parameters[-1].name
@@ -140,8 +140,8 @@ def tolerance(
         return Answer(
             "tolerance", bound.name, {"free": named, "max_length": asked.longest},
             ("n", "low", "low_in", "low_word", "high", "high_in", "high_word"), tuple(rows), notes,
-            ("low", "high"), "weight", f"{bound.name}: {', '.join(named)} with every string right",
-            nothing={"low": "no end", "high": "no end"}, inputs=asked,
+            ("low", "high"), "weight", f"{bound.name}: {', '.join(named)} with {extent.strings} right",
+            nothing={"low": "no end", "high": "no end"}, inputs=asked, extent=extent,
         )  # fmt: skip
 
     try:

@@ -26,9 +26,7 @@ def document(diff: Diff) -> Document:
 def _lines(diff: Diff) -> list[str]:
     """The first line is the outcome, the others say where the models differ and what remains undecided."""
     # Parts of sentences: the names of the models, the tolerance, the inputs that were compared.
-    a, b = diff.models
-    if a == b:
-        a, b = f"{a} (first)", f"{b} (second)"
+    a, b = diff.named
     tolerant = diff.tolerance != "0"
     beyond, within = (f" {how} {diff.tolerance}" if tolerant else "" for how in ("by more than", "within"))
     answers_of_a, answers_of_b = diff.shapes
@@ -37,6 +35,7 @@ def _lines(diff: Diff) -> list[str]:
         inputs_text = diff.asked.says
         if diff.inputs < diff.asked.count:
             inputs_text = f"{grouped(diff.inputs)} of {inputs_text}"
+    inputs_text += diff.extent.at_values
     # The first line: no difference, a difference, or none found while some inputs are undecided.
     if diff.first is None:
         built = "are built differently" if diff.structure else "may be built differently"
@@ -75,9 +74,8 @@ def _lines(diff: Diff) -> list[str]:
         )
         lines.append(f"the first answers {answer['first']}, the second {answer['second']}")
     if diff.alike_to is not None:
-        where = "" if diff.asked is None or diff.asked.language is None else f" of {diff.asked.text}"
-        lengths = f"all strings of length 1 to {diff.alike_to}{where}" if diff.alike_to else f"no length{where}"
-        lines.append(f"by hulls over prefixes, answers are equal on {lengths}")
+        known = f"answers are equal on {diff.extent.every}" if diff.alike_to else "no answers are known to be equal"
+        lines.append(f"by hulls over prefixes, {known}")
     if diff.stopped is not None:
         lines.append(f"hulls stop: {diff.stopped}")
     if diff.open:

@@ -25,7 +25,7 @@ def document(answer: HardSoft) -> Document:
     """The answer in tables; if the scores of a head are closer than gamma, the string on which they are."""
     heads = [[head.head, head.word or "none", head.untied or "as they are"] for head in answer.heads]
     parts: list[PlainLines | Table] = [Table(heads, ["head", "first tie at", "scores"])]
-    title = f"{answer.name} with softmax in place of hard attention: {_status(answer)}"
+    title = f"{answer.name} with softmax in place of hard attention: {_status(answer)}{answer.extent.at_values}"
     # No answer: the scores of a head are closer than gamma at some string.
     if answer.fails is not None:
         failure = answer.fails

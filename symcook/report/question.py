@@ -33,8 +33,8 @@ def line(answer: Answer) -> str:
 
 
 def _title(answer: Answer) -> str:
-    """The kind of the question and the model."""
-    return f"{answer.kind} of {answer.model}"
+    """The kind of the question and the model, at the values of its parameters."""
+    return f"{answer.kind} of {answer.model}{answer.extent.at_values}"
 
 
 def document(answer: Answer) -> Document:
@@ -56,13 +56,14 @@ ENDS = ("low", "high")
 """The columns of a tolerance: the ends of the interval in which a weight may be."""
 CURVES = {
     ("precision", "fails"): "bits at which a string is decided wrongly",
-    ("precision", "enough"): "bits proved to be enough for every string",
+    ("precision", "enough"): "bits proved to be enough for {strings}",
     ("temperature", "tau"): "largest temperature",
     ("temperature", "rule"): "the paper's rule, gamma/log(8 n)",
-    ("tolerance", "low"): "smallest weight with every string right",
-    ("tolerance", "high"): "largest weight with every string right",
+    ("tolerance", "low"): "smallest weight with {strings} right",
+    ("tolerance", "high"): "largest weight with {strings} right",
 }
-"""The labels of columns in the legend, by (kind of question, column); other columns have their name."""
+"""The labels of columns in the legend, by (kind of question, column), where {strings} are those of the answer; other
+columns have their name."""
 
 
 LONGEST_EXACT = 40
@@ -167,11 +168,11 @@ def figure(answer: Answer) -> Figure:
             if value is not None and not (answer.logarithmic and value.mid == "0"):
                 points.append((Fraction(str(row["n"])), value))
         if points:
-            label = CURVES.get((answer.kind, name), name.replace("_", " "))
+            label = CURVES.get((answer.kind, name), name.replace("_", " ")).format(strings=answer.extent.strings)
             style = DOTS if answer.kind == "tolerance" else {}
             curves.append(Curve(f"{group}, {label}" if answer.by else label, tuple(points), style))
     logarithmic = (False, answer.logarithmic and bool(curves))
-    title = answer.title or _title(answer)
+    title = f"{answer.title}{answer.extent.at_values}" if answer.title else _title(answer)
     bars, level = _bars_and_level(answer) if answer.kind == "tolerance" else ((), None)
     return Figure(
         "question", title, "n (input symbols)", answer.vertical, tuple(curves), logarithmic, _note(answer, curves),

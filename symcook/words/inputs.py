@@ -21,6 +21,7 @@ from symcook.domains.cells import Array
 from symcook.errors import BadInput, NotExact
 from symcook.files import names_file, text_of
 from symcook.forward import Result
+from symcook.model.extent import Extent, values_of
 from symcook.programs.automata import Automaton, reached, read_table
 from symcook.programs.formats import format_of
 from symcook.programs.regular import expression, name_of, regular_table
@@ -30,6 +31,7 @@ from symcook.words.positions import AnswersAfter, at_positions
 from symcook.words.tallies import index, placed
 
 if TYPE_CHECKING:
+    from symcook.model.symbols import Exact
     from symcook.model.transformer import Transformer
 
 
@@ -222,6 +224,12 @@ class Strings:
         """The strings that are asked about, as text for people."""
         counts = "" if self.positions is None else f", answers at positions: {self.positions}"
         return f"the {_many(self.count)} of length {_span(self._asked)} of {self.text}{counts}"
+
+    def extent(self, model: Transformer, values: Mapping[str, Exact] | None = None) -> Extent:
+        """What an answer about these strings is about, with the values of the parameters of `model`, given or by
+        default; the language is called the inputs, since answers name it elsewhere."""
+        language = None if self.language is None else "the inputs"
+        return Extent(language, positions=self.positions, values=values_of(model, values))
 
     def to_json(self) -> dict[str, Any]:
         """{"inputs", "count"} where some strings are left out, and "positions" where some answers are."""

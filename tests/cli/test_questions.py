@@ -23,7 +23,7 @@ def test_margin(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "margin", "parity", "--max-length", 2, "--set", "c=2")
     assert code == 0
     assert out.splitlines()[:3] == [
-        "margin of parity",
+        "margin of parity, with c = 2",
         "  n  margin                       string            accepted                     rejected",
         "  0  0                            the empty string  -                            0",
     ]
@@ -94,6 +94,6 @@ def test_an_answer_in_every_form() -> None:
     import symcook as sc
 
     found = sc.build("first-flawed").margin(2)
-    assert repr(found).startswith("<Answer margin of first-flawed: n = 2, margin = 0.0761168847")
+    assert repr(found).startswith("<Answer margin of first-flawed, with c = 1: n = 2, margin = 0.0761168847")
     assert "<td" in found._repr_html_()
     assert r"\pm" in found.latex()

@@ -61,7 +61,7 @@ def test_answers_are_alike_to_the_length_at_which_a_string_differs(
     assert answer.alike_to is not None
     if apart is None:
         assert answer.alike_to == length or answer.stopped is not None
-        assert f"answers are equal on all strings of length 1 to {answer.alike_to}" in answer.text()
+        assert f"answers are equal on every string of length 1 to {answer.alike_to}" in answer.text()
     else:
         assert answer.alike_to < len(apart)
         if answer.stopped is None:
@@ -116,3 +116,12 @@ def test_labels_are_compared_by_their_names(brackets: Any, monkeypatch: pytest.M
 def label_of(model: Any, string: str) -> Any:
     """The label that a model gives to a string, in float64."""
     return model.run(string, "float64").result.label(-1)
+
+
+def test_positions_that_count_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers at other positions of these strings are not compared; prefixes of inputs need not be inputs."""
+    each = sc.from_pretrained(BRACKETS, symbols="()", labels=["yes", "no"], readout="leads", label="yes")
+    monkeypatch.setattr(diff, "MOST", 20)
+    monkeypatch.setattr(diff, "INPUTS", 4)
+    said = each.diff(each, 7, inputs=r"\((\(|\))*\)", positions="last").text()
+    assert r"answers are equal on every string of \((\(|\))*\) of length 1 to 7, answers at positions: last" in said
