@@ -34,6 +34,7 @@ class Architecture:
         defaults: {fact: value} where the setting is missing.
         must: {setting: the values that it may have}; another value means a part that is not read.
         idle: settings that change nothing of the outputs.
+        entries: {setting that is a list: the words that it may have}; another word means a part that is not read.
     """
 
     format: str | None
@@ -41,6 +42,7 @@ class Architecture:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     must: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     idle: tuple[str, ...] = ()
+    entries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 COMMON = (
@@ -62,6 +64,8 @@ WORDS = {
     "rope_theta": "rotary", "rope_parameters": "rotary", "rope_scaling": "rotary", "partial_rotary_factor": "rotary",
 }  # fmt: skip
 
+FULL_LAYERS = {"layer_types": ("full_attention",)}
+"""Without sliding windows each layer sees all positions up to its own."""
 OLDER = {"rotary_pct": "partial_rotary_factor", "rotary_emb_base": "rope_theta"}
 """{a setting of rotary positions that GPT-NeoX had: what it is called now}."""
 
@@ -119,14 +123,16 @@ CONFIGS: dict[str, Architecture] = {
         WORDS,
         {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": {}},
         PLAIN | {"use_sliding_window": (False,)},
-        (*COMMON, "max_position_embeddings", "sliding_window", "max_window_layers", "layer_types", "use_mrope"),
+        (*COMMON, "max_position_embeddings", "sliding_window", "max_window_layers", "use_mrope"),
+        FULL_LAYERS,
     ),
     "qwen3": Architecture(
         "llama",
         WORDS | {"attention_bias": "attention biases"},
         {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": {}},
         PLAIN | {"use_sliding_window": (False,)},
-        (*COMMON, "max_position_embeddings", "sliding_window", "max_window_layers", "layer_types"),
+        (*COMMON, "max_position_embeddings", "sliding_window", "max_window_layers"),
+        FULL_LAYERS,
     ),
     "phi3": Architecture(
         "llama",
@@ -257,6 +263,7 @@ CONFIGS: dict[str, Architecture] = {
             "scale_attn_by_inverse_layer_idx": (False,),
             "post_embedding_ln": (False,),
             "use_qk_norm": (False,),
+            "rotary_interleaved_cos_sin": (False,),
             "use_normalization_before_and_after": (False,),
             "attn_scores_soft_cap": (-1.0,),
             "output_logits_soft_cap": (-1.0,),
@@ -309,7 +316,6 @@ CONFIGS: dict[str, Architecture] = {
             "use_hook_tokens",
             "trust_remote_code",
             "qk_norm_after_rope",
-            "rotary_interleaved_cos_sin",
             "relative_attention_max_distance",
             "relative_attention_num_buckets",
             "decoder_start_token_id",
@@ -410,9 +416,14 @@ def facts_of(architecture: str, settings: Mapping[str, Any]) -> dict[str, Any]:
             if value not in table.must[key]:
                 must = f"a model must have the setting {key} = {table.must[key][0]} to be read"
                 raise BadInput(must, value, "symcook does not support this setting")
+        elif key in table.entries:
+            allowed = table.entries[key]
+            if value is not None and not (isinstance(value, list) and all(word in allowed for word in value)):
+                must = f"every entry of the setting {key} must be {' or '.join(allowed)} for a model to be read"
+                raise BadInput(must, value, "symcook does not support this setting")
         elif key not in table.idle:
             do = "take it out of the settings if the outputs do not depend on it"
-            raise unknown(f"setting of {architecture}", key, [*table.facts, *table.must], do)
+            raise unknown(f"setting of {architecture}", key, [*table.facts, *table.must, *table.entries], do)
     if "rotary" in facts:
         facts["rotary"] = rotary_in(turns, facts["rotary"])
     return _checked(facts)

@@ -96,7 +96,8 @@ def margin(
         progress: function (None). Called with the work done and the total (None if unknown).
 
     Returns: Answer with a row for each length: "n", "margin" (a Fraction or a `Ball`), "word" (a string with this
-    margin), "accepted" and "rejected" (the smallest margins of accepted and rejected strings).
+    margin), "accepted" and "rejected" (the smallest margins of accepted and rejected strings: None where no such string
+    is known; left out where the margin of all strings is not exact).
 
     Raises: BadInput: a model that does not decide about strings, or too many classes of strings. Undecided: a value
     is still unknown with 16,384 bits.
@@ -179,7 +180,10 @@ def _interval_notes(least_by_length: Mapping[int, _Least], two_sides: bool) -> d
         notes["undecided"] = f"the margin of {brief(open_strings[0], 60)}{others} was undecided at {LIMIT_BITS} bits"
     enclosed = [n for n, least in least_by_length.items() if not least.exact]
     if enclosed:
-        notes["enclosed"] = f"at {_spans(enclosed)} the smallest value is not known exactly: it lies in the interval"
+        sides = "; the smallest values of accepted and of rejected strings are not known there" * two_sides
+        notes["enclosed"] = (
+            f"at {_spans(enclosed)} the smallest value is not known exactly: it lies in the interval{sides}"
+        )
     one_side = []
     for n, least in least_by_length.items():
         if two_sides and least.exact and not all(map(least.known, SIDES.values())):

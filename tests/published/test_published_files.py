@@ -191,6 +191,9 @@ def damaged(place: Path, how: str) -> None:
             settings = LLAMA | {"model_type": "mistral", "sliding_window": 0}
         case "window in some layers":
             settings = LLAMA | {"model_type": "qwen2", "sliding_window": 4096, "use_sliding_window": True}
+        case "kinds of layers":
+            settings = LLAMA | {"model_type": "qwen3", "use_sliding_window": False}
+            settings |= {"layer_types": ["full_attention", "sliding_attention"]}
         case "code of its own":
             settings["auto_map"] = {"AutoModel": "modeling_mine.Mine"}
         case "two bases":
@@ -250,6 +253,11 @@ def damaged(place: Path, how: str) -> None:
         ("rotary base", "rope_theta must be a number greater than 0; given: -3"),
         ("window", "sliding_window must be an integer of at least 1, or null; given: 0"),
         ("window in some layers", "must have the setting use_sliding_window = False to be read; given: True"),
+        (
+            "kinds of layers",
+            "every entry of the setting layer_types must be full_attention for a model to be read; given: "
+            "['full_attention', 'sliding_attention']",
+        ),
         ("code of its own", "must have the setting auto_map = None to be read; given: {'AutoModel'"),
         ("two bases", "rope_theta of rotary positions must be given once; given: 10000.0 and 500.0; keep one of them"),
         ("tied to another", "must have the weights of the embedding, since the settings tie them; given: others in"),

@@ -247,6 +247,8 @@ def test_a_note_says_at_which_lengths_the_least_value_is_not_known() -> None:
         found = causal(seed).margin(longest)
         loose = [row["n"] for row in found.rows if isinstance(row["margin"], Ball)]
         seen.add(min(len(loose), 2))
+        unknown = [row["n"] for row in found.rows if "rejected" not in row]
+        assert (unknown == loose) and bool(loose) == ("accepted and of rejected" in found.notes.get("enclosed", ""))
         if not loose:
             assert "enclosed" not in found.notes
         elif len(loose) == 1:
