@@ -106,16 +106,19 @@ class FloatDecoder:
     """A causal model with hard attention, run in floats column by column. `push` takes a token and returns the label
     after it. A decoder serves one string, since it keeps all earlier columns.
 
-    Raises BadInput for a model that cannot be run from left to right (`Transformer.unfollowed`), has no tokens or no
-    labels, adds a token after the input, or has softmax, an activation other than relu, position functions, a norm
-    after a sublayer, or irrational numbers.
+    Raises BadInput for a model that answers at the first position, cannot be run from left to right
+    (`Transformer.unfollowed`), has no tokens or no labels, adds a token after the input, or has softmax, an activation
+    other than relu, position functions, a norm after a sublayer, or irrational numbers.
     """
 
     def __init__(self, model: Transformer, format: str = "float64") -> None:
         require_known("format", format, FORMATS)
         import numpy as np
 
-        self.model, self.dtype = model, np.dtype(format).type
+        from symcook.decode import require_answer_after_prefix
+
+        require_answer_after_prefix(model)
+        self.model, self.dtype, self.length = model, np.dtype(format).type, 0
         why = model.unfollowed() or _unsupported(model)
         if why is not None:
             raise BadInput(
@@ -177,9 +180,12 @@ class FloatDecoder:
         )
 
     def push(self, token: str) -> str:
-        """The label after one more token. NoRun if a norm has a variance of zero, and rejects that."""
+        """The label after one more token. BadInput for a token beyond the model's maximum length; NoRun if a norm has a
+        variance of zero, and rejects that."""
         import numpy as np
 
+        self.length += 1
+        self.model.check_length(self.length)
         z = self.embedded[token].copy()
         zero = self.dtype(0)
         for norms, parts in self.blocks:  # all parts of a sublayer read the residual stream before any of them writes
