@@ -115,7 +115,10 @@ class FloatDecoder:
         require_known("format", format, FORMATS)
         import numpy as np
 
-        self.model, self.dtype = model, np.dtype(format).type
+        from symcook.decode import require_answer_after_prefix
+
+        require_answer_after_prefix(model)
+        self.model, self.dtype, self.length = model, np.dtype(format).type, 0
         why = model.unfollowed() or _unsupported(model)
         if why is not None:
             raise BadInput(
@@ -177,9 +180,12 @@ class FloatDecoder:
         )
 
     def push(self, token: str) -> str:
-        """The label after one more token. NoRun if a norm has a variance of zero, and rejects that."""
+        """The label after one more token. BadInput for a token beyond the model's maximum length; NoRun if a norm has a
+        variance of zero, and rejects that."""
         import numpy as np
 
+        self.length += 1
+        self.model.check_length(self.length)
         z = self.embedded[token].copy()
         zero = self.dtype(0)
         for norms, parts in self.blocks:  # all parts of a sublayer read the residual stream before any of them writes
@@ -230,8 +236,6 @@ def _unsupported(model: Transformer) -> str | None:
     """The reason why a model cannot be decoded in floats; None if it can."""
     if model.embedding.words is None or not model.readout.labels or model.embedding.ends[1]:
         return "no tokens, no labels, or a token after the input"
-    if not model.readout.continues:
-        return f"a readout {model.readout.where}"
     if model.embedding.positions:
         return "position functions"
     for step in READS.of(model).sublayers:

@@ -30,6 +30,9 @@ ONE, ZERO = votes(), votes("ab", start=0, before="^", after="$")
     (ONE, "changed(p, a).mean(p - n) = 1", "no string has the position p - n"),
     (ZERO, "mean(n) = 1", "no string has the position n; positions are 0 to n - 1; the last is n - 1"),
     (ZERO, "mean@0(-1) = 1", "no string has the position"),
+    (ZERO, "mean(n - 1) <= swapped(p, n - 1).mean(0)",  # the first part has a position: the prefix is what is wrong
+     "no string has the positions that swapped(p, n - 1).NAME is about; positions of symbols are 1 to n - 2"),
+    (ZERO, "accept -> appended(a).accept | prefix(0).accept", "positions that prefix(0).NAME is about"),
 ])  # fmt: skip
 def test_a_term_at_a_position_that_no_string_has_is_refused(model: sc.Transformer, sentence: str, said: str) -> None:
     with pytest.raises(BadInput) as caught:
@@ -59,6 +62,14 @@ def test_a_model_has_no_position_beyond_its_maximum_length() -> None:
     certify.claim(to_document(model), "x(4) <= 1")
     with pytest.raises(BadInput, match="no string has the position 5"):
         certify.claim(to_document(model), "x(5) <= 1")
+
+
+def test_the_position_of_a_permutation_has_a_name_that_no_parameter_has() -> None:
+    b = sc.Builder(words={"a": {"x": "p"}, "b": {}}, parameters=[sc.Parameter("p")])
+    b.readout("sign", "last", b.add(sc.head(value={"m": "x"})), weights=[1])
+    model = b.build("with p")
+    claim = certify.claim(to_document(model), "m(n) <= permuted.m(n)")
+    assert "p:Real" in claim.text and "p1:Int" in claim.text
 
 
 @pytest.mark.parametrize("sentence, one, zero", [

@@ -172,15 +172,18 @@ def test_other_models_are_refused() -> None:
         FloatDecoder(replace(model, layers=tuple(layers)))
 
 
-def test_a_machine_that_answers_at_the_first_position_goes_on_in_no_numbers() -> None:
-    """In floats the output was that of the machine, though the model answers alike after every string."""
-    model = sc.compile("tm", SMALL)
+def test_floats_answer_where_the_readout_looks_and_to_the_greatest_length() -> None:
+    """The run in floats is that of the model in the file: not of one that answers at another position, and no longer
+    than the model's inputs may be. The machine's run has 9 tokens after the added one."""
+    model = sc.compile("tm", "1RB1LB_1LA1RZ")
+    assert len(run_machine(model, "", 20, "float64").tokens) == 9
     first = replace(model, readout=replace(model.readout, position="first"))
-    written = ["a", "go(start)"]
-    assert first.run(written, "ball").outputs == first.run("a", "ball").outputs != model.run(written, "ball").outputs
-    for domain in ("integers", "float64", "ball"):
-        with pytest.raises(BadInput, match=r"other weights|readout at the first position"):
-            run_machine(first, "a", 20, domain)
+    for domain in ("float64", "ball"):
+        with pytest.raises(BadInput, match="must answer at the last position or at each"):
+            run_machine(first, "", 20, domain)
+        with pytest.raises(BadInput, match="an input must have length at most 4"):
+            run_machine(replace(model, max_length=4), "", 20, domain)
+        assert len(run_machine(replace(model, max_length=4), "", 3, domain).tokens) == 3
 
 
 @pytest.mark.sweep

@@ -15,6 +15,7 @@ from symcook.proof.statements.secondrun import parted
 from symcook.proof.statements.trees import replaced
 
 if TYPE_CHECKING:
+    from symcook.proof.statements.secondrun import OtherModel
     from symcook.proof.statements.vocabulary import ModelMeaning
 
 ONE: Tree = ("num", 1, 1)
@@ -27,13 +28,16 @@ def facts_about(meaning: ModelMeaning) -> list[AtMost]:
     facts: list[AtMost] = [(ONE, ("name", "n"))]
     longest = meaning.document["max_length"]
     facts += [] if longest is None else [(("name", "n"), ("num", longest, 1))]
-    by_name = {new: name for name, new in meaning.places.items()}
     for second in meaning.others.values():
-        facts.append((ONE, second.length))
-        for premise in second.least:
-            low, high = parse_formula(premise)[1:]
-            facts.append((_named(low, by_name), _named(high, by_name)))
+        facts += _facts_of(second, meaning)
     return facts
+
+
+def _facts_of(second: OtherModel, meaning: ModelMeaning) -> list[AtMost]:
+    """What the premises of one second run say of its length and of the positions in its prefix."""
+    by_name = {new: name for name, new in meaning.places.items()}
+    ends = (parse_formula(premise)[1:] for premise in second.least)
+    return [(ONE, second.length), *((_named(low, by_name), _named(high, by_name)) for low, high in ends)]
 
 
 def _named(tree: Tree, names: Mapping[str, str]) -> Tree:
@@ -159,9 +163,33 @@ def _positions(call: Tree, meaning: ModelMeaning) -> list[Tree]:
     return [*arguments[2:]] if kind in ("weight", "score") else []
 
 
+def _unmet(whole: Tree, meaning: ModelMeaning) -> tuple[Tree, str] | None:
+    """The first call in a statement whose prefix has premises that no string meets, such as that of a position of a
+    typed symbol, and the error about it; None where the fault is no prefix's."""
+    for tree in _calls(whole):
+        prefix = parted(tree[1])[0]
+        second = meaning.others.get(prefix)
+        if second is not None and implied([(ONE, ("name", "n")), *_facts_of(second, meaning)], ONE, ("num", 0, 1)):
+            less = 1 - int(meaning.relation.low) + (meaning.document["embedding"]["after"] is not None)
+            typed = f"positions of symbols are {meaning.typed_places[0]} to n{f' - {less}' if less else ''}"
+            return tree, f"no string has the positions that {prefix}NAME is about; {typed}"
+    return None
+
+
+def _calls(tree: Tree) -> Iterator[Tree]:
+    """The names and calls in a tree, from left to right."""
+    if tree[0] in ("call", "name"):
+        yield tree
+    for child in children(tree):
+        yield from _calls(child)
+
+
 def absent(whole: Tree, meaning: ModelMeaning) -> tuple[Tree, str] | None:
     """The first call in a statement at a position that no string has, and the error about it; None without one."""
     facts, names = facts_about(meaning), {"n", *meaning.places, *integers(whole)}
+    # Under premises that no string meets every position is absent: then a prefix is what is wrong.
+    if (unmet := _unmet(whole, meaning)) is not None:
+        return unmet
     outside: dict[object, bool] = {}  # the same position under the same facts is decided once
     todo: list[tuple[Tree, list[AtMost], bool]] = [(whole, facts, False)]
     while todo:

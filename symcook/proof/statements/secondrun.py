@@ -176,7 +176,8 @@ def edit(prefix: str, document: Mapping[str, Any], symbols: Sequence[str], sente
     kind = present(re.match(r"\w+", prefix))[0]
     stem = f"{kind}_"
     if kind == PERMUTED:  # the position of the first neighbour has a name that the statement does not have
-        taken = {*re.findall(r"\w+", sentence), *document["space"], *symbols}
+        parameters = (declared["name"] for declared in document["symbols"])
+        taken = {*re.findall(r"\w+", sentence), *document["space"], *symbols, *parameters}
         place = next(name for k in itertools.count() if (name := f"p{k or ''}") not in taken)
         return SecondRun(prefix, stem, document, (place,))
     arguments = _arguments(prefix)
