@@ -161,7 +161,7 @@ def require_format(
         raise BadInput(
             f"weights of {one.title} without {name_in_format(one, 'positions.weight')} must come with rotary",
             "none",
-            'write rotary="10000" (the usual base), or rotary="none" if the model knows no positions',
+            'write its base, such as rotary="10000", or rotary="none" if the model knows no positions',
         )
 
 

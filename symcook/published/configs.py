@@ -13,7 +13,8 @@ from fractions import Fraction
 from typing import Any
 
 from symcook.errors import BadInput, unknown
-from symcook.published.turning import Rotary, above_zero, rotary_in
+from symcook.model.rationals import quotient
+from symcook.published.turning import Rotary, above_zero, alike, rotary_in
 
 ACTIVATIONS = {
     "relu": "relu", "gelu": "gelu", "gelu_new": "gelu-tanh", "gelu_pytorch_tanh": "gelu-tanh",
@@ -34,7 +35,8 @@ class Architecture:
         defaults: {fact: value} where the setting is missing.
         must: {setting: the values that it may have}; another value means a part that is not read.
         idle: settings that change nothing of the outputs.
-        entries: {setting that is a list: the words that it may have}; another word means a part that is not read.
+        copies: {setting that its class does not read: a name in `Rotary`}. Some releases write such copies.
+        partial: whether a part of a head may turn; the classes of the others turn whole heads or fail.
     """
 
     format: str | None
@@ -42,7 +44,8 @@ class Architecture:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     must: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     idle: tuple[str, ...] = ()
-    entries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    copies: Mapping[str, str] = field(default_factory=dict)
+    partial: bool = False
 
 
 COMMON = (
@@ -64,8 +67,8 @@ WORDS = {
     "rope_theta": "rotary", "rope_parameters": "rotary", "rope_scaling": "rotary", "partial_rotary_factor": "rotary",
 }  # fmt: skip
 
-FULL_LAYERS = {"layer_types": ("full_attention",)}
-"""Without sliding windows each layer sees all positions up to its own."""
+TURNS = ("rope_parameters", "rope_scaling")
+"""Settings with entries that say how positions turn."""
 OLDER = {"rotary_pct": "partial_rotary_factor", "rotary_emb_base": "rope_theta"}
 """{a setting of rotary positions that GPT-NeoX had: what it is called now}."""
 
@@ -120,19 +123,17 @@ CONFIGS: dict[str, Architecture] = {
     ),
     "qwen2": Architecture(
         "llama",
-        WORDS,
+        WORDS | {"layer_types": "kinds of layers"},
         {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": {}},
         PLAIN | {"use_sliding_window": (False,)},
         (*COMMON, "max_position_embeddings", "sliding_window", "max_window_layers", "use_mrope"),
-        FULL_LAYERS,
     ),
     "qwen3": Architecture(
         "llama",
-        WORDS | {"attention_bias": "attention biases"},
+        WORDS | {"attention_bias": "attention biases", "layer_types": "kinds of layers"},
         {"epsilon": "1e-06", "activation": "silu", "tied": False, "rotary": {}},
         PLAIN | {"use_sliding_window": (False,)},
         (*COMMON, "max_position_embeddings", "sliding_window", "max_window_layers"),
-        FULL_LAYERS,
     ),
     "phi3": Architecture(
         "llama",
@@ -147,6 +148,7 @@ CONFIGS: dict[str, Architecture] = {
             "resid_pdrop",
             "layer_types",
         ),
+        partial=True,
     ),
     "gemma": Architecture(
         "llama",
@@ -175,12 +177,12 @@ CONFIGS: dict[str, Architecture] = {
             "tie_word_embeddings": "tied",
         },
         {"epsilon": "1e-05", "tied": True},
-        PLAIN | {"apply_residual_connection_post_layernorm": (False,)},
+        # Slow and exact, the library leaves out two biases if there were parallel parts in training.
+        PLAIN | {"apply_residual_connection_post_layernorm": (False,), "slow_but_exact": (False,)},
         (
             *COMMON,
             "hidden_dropout",
             "pretraining_tp",
-            "slow_but_exact",
             "unk_token_id",
             "masked_softmax_fusion",
             "bias_dropout_fusion",
@@ -193,10 +195,18 @@ CONFIGS: dict[str, Architecture] = {
     ),
     "gpt_neox": Architecture(
         "neox",
-        WORDS
-        | {
+        {
+            "num_hidden_layers": "layers",
+            "num_attention_heads": "heads",
+            "hidden_size": "width",
+            "intermediate_size": "hidden",
+            "vocab_size": "tokens",
             "layer_norm_eps": "epsilon",
+            "hidden_act": "activation",
+            "tie_word_embeddings": "tied",
             "use_parallel_residual": "parallel",
+            "rope_parameters": "rotary",
+            "rope_scaling": "rotary",
             "rotary_pct": "rotary",
             "rotary_emb_base": "rotary",
             "attention_bias": "attention biases",
@@ -210,6 +220,8 @@ CONFIGS: dict[str, Architecture] = {
         },
         PLAIN,
         (*COMMON, "max_position_embeddings", "hidden_dropout", "classifier_dropout", "is_decoder"),
+        {"rope_theta": "base", "partial_rotary_factor": "share"},
+        partial=True,
     ),
     "nanogpt": Architecture(
         "mingpt",
@@ -396,11 +408,21 @@ def headless(architecture: str, settings: Mapping[str, Any]) -> bool:
     return named[0] == classes[0]
 
 
+def require_native(word: str, settings: Mapping[str, Any]) -> None:
+    """Raise BadInput for a TransformerBridge around a model of another library, which computes as that library does."""
+    native = "TransformerLensNative"
+    if word == "bridge" and settings.get("architecture") != native:
+        must = f"a TransformerBridge must have the setting architecture = {native} to be read"
+        do = "make it with boot_native, or give the model of the other library to from_module"
+        raise BadInput(must, settings.get("architecture", "none"), do)
+
+
 def facts_of(architecture: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """What settings say, by our names. BadInput, with the setting, for one that is in no table, or whose value means a
     part that is not read."""
     table = CONFIGS[architecture]
     facts, turns, said = dict(table.defaults), list[tuple[str, Any]](), dict[str, str]()
+    copies = dict[str, Any]()
     for key, value in settings.items():
         if key in table.facts:
             fact = table.facts[key]
@@ -412,21 +434,39 @@ def facts_of(architecture: str, settings: Mapping[str, Any]) -> dict[str, Any]:
                     must = f"{said[fact]} and {key}, which are one setting, must have one value"
                     raise BadInput(must, f"{facts[fact]} and {value}", "keep one of them")
                 facts[fact], said[fact] = value, key
+        elif key in table.copies:
+            copies[key] = value
         elif key in table.must:
             if value not in table.must[key]:
                 must = f"a model must have the setting {key} = {table.must[key][0]} to be read"
                 raise BadInput(must, value, "symcook does not support this setting")
-        elif key in table.entries:
-            allowed = table.entries[key]
-            if value is not None and not (isinstance(value, list) and all(word in allowed for word in value)):
-                must = f"every entry of the setting {key} must be {' or '.join(allowed)} for a model to be read"
-                raise BadInput(must, value, "symcook does not support this setting")
         elif key not in table.idle:
             do = "take it out of the settings if the outputs do not depend on it"
-            raise unknown(f"setting of {architecture}", key, [*table.facts, *table.must, *table.entries], do)
+            raise unknown(f"setting of {architecture}", key, [*table.facts, *table.must], do)
     if "rotary" in facts:
-        facts["rotary"] = rotary_in(turns, facts["rotary"])
+        facts["rotary"] = _turns(table, turns, copies, facts["rotary"])
     return _checked(facts)
+
+
+def _turns(
+    table: Architecture, settings: list[tuple[str, Any]], copies: Mapping[str, Any], default: Mapping[str, Any]
+) -> Rotary:
+    """The rotary positions that settings say. BadInput where the class of the architecture reads others."""
+    whole = [value for key, value in settings if key in TURNS and value]
+    if len(whole) > 1 and whole[0] != whole[1]:
+        must = "rotary positions must be in one of the settings rope_parameters and rope_scaling"
+        raise BadInput(must, "both", "keep the one that the model was trained with")
+    found = rotary_in(settings, default)
+    if found.share != 1 and not table.partial:
+        must = "the setting partial_rotary_factor must be 1, since models of this architecture turn whole heads"
+        raise BadInput(must, found.share, "take it out of config.json")
+    for key, value in copies.items():
+        name = table.copies[key]
+        if value is not None and not alike(value, getattr(found, name)):
+            own = next(older for older, newer in OLDER.items() if newer == key)
+            must = f"the setting {key} must agree with {own}, which is what the library reads"
+            raise BadInput(must, f"{value} and {quotient(getattr(found, name))}", f"give {own}")
+    return found
 
 
 def _checked(facts: dict[str, Any]) -> dict[str, Any]:
@@ -445,6 +485,10 @@ def _checked(facts: dict[str, Any]) -> dict[str, Any]:
                     "write the number in digits",
                 )
             facts[name] = int(facts[name])
+    kinds = facts.pop("kinds of layers", ())
+    if not isinstance(kinds, (list, tuple)) or any(kind != "full_attention" for kind in kinds):
+        must = "the setting layer_types must be a list whose entries are full_attention to be read"
+        raise BadInput(must, kinds, "symcook does not support other kinds of layers")
     window = facts.get("window")  # None: there is no window
     if window is not None and (not isinstance(window, int) or isinstance(window, bool) or window < 1):
         raise BadInput("sliding_window must be an integer of at least 1, or null", window, "correct config.json")

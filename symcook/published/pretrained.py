@@ -22,7 +22,7 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.published.alike import as_llama
 from symcook.published.complete import require_complete
-from symcook.published.configs import CLASSES, architecture_of, facts_of, headless
+from symcook.published.configs import CLASSES, architecture_of, facts_of, headless, require_native
 from symcook.published.converted import (
     Converted,
     add_final_norm,
@@ -475,6 +475,8 @@ def read_weights(
     word = _format(given, architecture, choices.format)
     if architecture is None:
         require_settings(word)
+    else:
+        require_native(word, inner)
     found = _converted(given, word, facts, choices)
     for name, value in (("heads", choices.heads), ("norm", choices.norm), ("activation", choices.activation),
                         ("mask", choices.mask), ("epsilon", choices.epsilon)):  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -119,6 +119,11 @@ def rotary_said(word: str, given: Any, facts: Mapping[str, Any]) -> Rotary | Non
     rotary, though they usually are.
     """
     base = None if given in (None, "none") else above_zero("rotary", given)
+    if word == "bridge" and "rotary" not in facts and base is not None:
+        must = "the rotary positions of a TransformerBridge must be those of its settings"
+        raise BadInput(must, "weights alone", "give the model to from_hooked")
+    if word == "bridge" and facts.get("rotary") is not None:  # it always turns neighbours, though its settings deny it
+        facts = {**facts, "rotary": replace(facts["rotary"], interleaved=True)}
     if "rotary" in facts:
         said: Rotary | None = facts["rotary"]
         if given is not None and base != (None if said is None else said.base):

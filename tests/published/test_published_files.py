@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -191,9 +192,6 @@ def damaged(place: Path, how: str) -> None:
             settings = LLAMA | {"model_type": "mistral", "sliding_window": 0}
         case "window in some layers":
             settings = LLAMA | {"model_type": "qwen2", "sliding_window": 4096, "use_sliding_window": True}
-        case "kinds of layers":
-            settings = LLAMA | {"model_type": "qwen3", "use_sliding_window": False}
-            settings |= {"layer_types": ["full_attention", "sliding_attention"]}
         case "code of its own":
             settings["auto_map"] = {"AutoModel": "modeling_mine.Mine"}
         case "two bases":
@@ -253,11 +251,6 @@ def damaged(place: Path, how: str) -> None:
         ("rotary base", "rope_theta must be a number greater than 0; given: -3"),
         ("window", "sliding_window must be an integer of at least 1, or null; given: 0"),
         ("window in some layers", "must have the setting use_sliding_window = False to be read; given: True"),
-        (
-            "kinds of layers",
-            "every entry of the setting layer_types must be full_attention for a model to be read; given: "
-            "['full_attention', 'sliding_attention']",
-        ),
         ("code of its own", "must have the setting auto_map = None to be read; given: {'AutoModel'"),
         ("two bases", "rope_theta of rotary positions must be given once; given: 10000.0 and 500.0; keep one of them"),
         ("tied to another", "must have the weights of the embedding, since the settings tie them; given: others in"),
@@ -291,6 +284,41 @@ def test_one_setting_under_two_names_has_one_value() -> None:
     assert facts_of("bloom", sizes | {"num_attention_heads": 2})["heads"] == 2
     with pytest.raises(sc.BadInput, match=r"n_head and num_attention_heads, which are one setting.*given: 2 and 3"):
         facts_of("bloom", sizes | {"num_attention_heads": 3})
+
+
+NEOX = {"hidden_size": 16, "num_attention_heads": 1}
+BOTH = {"rope_parameters": {"rope_theta": 100}, "rope_scaling": {"type": "linear", "factor": 2}}
+
+
+@pytest.mark.parametrize(
+    ("architecture", "settings", "says"),
+    [
+        ("llama", {"partial_rotary_factor": 0.5}, "partial_rotary_factor must be 1, since models of this architecture"),
+        ("qwen3", {"rope_parameters": {"partial_rotary_factor": 0.5}}, "partial_rotary_factor must be 1, since models"),
+        ("llama", BOTH, "must be in one of the settings rope_parameters and rope_scaling"),
+        ("gpt_neox", {"rope_theta": 100}, "rope_theta must agree with rotary_emb_base.*given: 100 and 10000"),
+        ("gpt_neox", {"partial_rotary_factor": 0.5}, "partial_rotary_factor must agree with rotary_pct.*: 0.5 and 1/4"),
+        ("gpt_neox", {"rms_norm_eps": 0.5}, "setting of gpt_neox must be a known name; given: rms_norm_eps"),
+        ("bloom", {"pretraining_tp": 2, "slow_but_exact": True}, "must have the setting slow_but_exact = False"),
+        ("qwen2", {"layer_types": ["full_attention", "sliding_attention"]}, "layer_types must be a list whose entries"),
+        ("qwen3", {"layer_types": "full_attention"}, "layer_types must be a list whose entries"),
+    ],
+)
+def test_a_setting_that_the_library_does_not_read_is_refused(
+    architecture: str, settings: dict[str, Any], says: str
+) -> None:
+    """Or that changes what the library computes. Each was read as something else, or ignored."""
+    with pytest.raises(sc.BadInput, match=says):
+        facts_of(architecture, settings)
+
+
+def test_copies_of_settings_that_the_library_writes() -> None:
+    """Releases of transformers wrote both names."""
+    said = {"rotary_pct": 0.5, "rotary_emb_base": 100, "rope_theta": 100.0, "partial_rotary_factor": "0.5"}
+    found = facts_of("gpt_neox", {**NEOX, **said})["rotary"]
+    assert (found.base, found.share) == (100, Fraction(1, 2))
+    assert facts_of("gpt_neox", {**NEOX, "rope_theta": 10000})["rotary"].base == 10000
+    assert facts_of("phi3", {"partial_rotary_factor": 0.5})["rotary"].share == Fraction(1, 2)
 
 
 def test_a_maximum_length_without_a_table_of_positions(tmp_path: Path) -> None:

@@ -169,3 +169,43 @@ def test_the_angles_are_divided_by_a_factor_that_is_no_integer(factor: Any) -> N
     angles = rotary_in([("rope_parameters", settings)], {}).angles(4)
     assert float(rational(parse_term(angles[0]))) == pytest.approx(1 / float(factor))
     assert angles[1].endswith(f")^(-1/2)/({Fraction(str(factor))})")
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+def test_a_bridge_turns_neighbours_whatever_its_settings_say(pairs: bool) -> None:
+    """Against numpy. The settings of TransformerBridge say "rotary_adjacent_pairs": false, which it does not read."""
+    rng, d = np.random.default_rng(5), 4
+    given = {f"blocks.0.attn.{name}.{part}": rng.normal(size=(d, d)[: 1 + (part == "weight")])
+             for name in "qkvo" for part in ("weight", "bias")}  # fmt: skip
+    given |= {"embed.weight": rng.normal(size=(3, d)), "unembed.weight": rng.normal(size=(3, d))}
+    given["unembed.bias"] = rng.normal(size=3)
+    settings = {
+        "d_model": d, "n_ctx": 5, "n_layers": 1, "n_heads": 1, "d_head": d, "d_vocab": 3, "attn_only": True,
+        "normalization_type": None, "positional_embedding_type": "rotary", "rotary_dim": d, "rotary_base": 100,
+        "rotary_adjacent_pairs": pairs, "architecture": "TransformerLensNative",
+    }  # fmt: skip
+
+    class Bridge:
+        def __init__(self, **more: Any) -> None:
+            self.cfg = settings | more
+
+        def state_dict(self) -> Any:
+            return given
+
+    x = given["embed.weight"][[2, 0, 1, 1]]
+    q, k, v = (x @ given[f"blocks.0.attn.{n}.weight"].T + given[f"blocks.0.attn.{n}.bias"] for n in "qkv")
+
+    def turned(y: Any) -> Any:
+        angles = np.arange(len(y))[:, None] * np.array([1, 0.1])
+        number = (y[:, 0::2] + 1j * y[:, 1::2]) * np.exp(1j * angles)
+        return np.stack([number.real, number.imag], axis=-1).reshape(y.shape)
+
+    weights = np.exp(np.where(np.tri(4, dtype=bool), turned(q) @ turned(k).T / 2, -np.inf))
+    x = x + weights / weights.sum(1, keepdims=True) @ v @ given["blocks.0.attn.o.weight"].T
+    right = (x + given["blocks.0.attn.o.bias"]) @ given["unembed.weight"].T + given["unembed.bias"]
+    run = sc.from_hooked(Bridge(), vocabulary=LETTERS).run("cabb", "ball", digits=20)
+    assert all(is_near(run.output[label], value) for label, value in zip(LETTERS, right[-1], strict=True))
+    with pytest.raises(sc.BadInput, match="must have the setting architecture = TransformerLensNative"):
+        sc.from_hooked(Bridge(architecture="GPT2LMHeadModel"), vocabulary=LETTERS)
+    with pytest.raises(sc.BadInput, match="rotary positions of a TransformerBridge must be those of its settings"):
+        sc.from_state_dict(given, vocabulary=LETTERS, heads=1, rotary=100)

@@ -237,6 +237,7 @@ def test_nanogpt_says_its_activation_by_a_module() -> None:
         {"act_fn": "gelu", "normalization_type": None, "attention_dir": "bidirectional"},
         {"act_fn": "relu", "normalization_type": "RMSPre", "attn_scale": 2.5},
         {"act_fn": "relu", "normalization_type": "LN", "attn_only": True},
+        {"act_fn": "relu", "normalization_type": "LN", "positional_embedding_type": "rotary", "rotary_base": 100},
     ],
 )
 def test_a_bridge_of_transformer_lens(more: dict[str, Any]) -> None:
