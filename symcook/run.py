@@ -17,6 +17,7 @@ from symcook.forward import Result, forward, rounds
 from symcook.locks import PRECISION
 from symcook.model.answers import Reply
 from symcook.model.choices import DomainWord
+from symcook.model.extent import Extent, values_of
 from symcook.model.symbols import Exact, from_sympy
 from symcook.model.transformer import Transformer
 
@@ -67,8 +68,10 @@ class Run(Reply):
     """The number of digits of shown values."""
     given: str
     """The input as text."""
-    numeric: bool = False
+    numeric: bool
     """Whether symbols of the input were given as numbers, so that symbols of the answer are numbers too."""
+    values: Mapping[str, str]
+    """The values of the parameters of the model, given or by default, as text."""
 
     @property
     def accept(self) -> bool | None:
@@ -289,6 +292,7 @@ class Run(Reply):
         """The document of ``symcook run --json``."""
         model = self.result.model
         document: dict[str, Any] = {"recipe": model.name, "input": self.given, "domain": self.result.domain.name}
+        document |= Extent(values=self.values).to_json()
         if model.decides:
             document["accept"] = self.accept
         if self.simulates:
@@ -441,7 +445,7 @@ def run(
         except Undecided as error:
             last_error = error
             continue
-        last_run = Run(result, digits, text, numeric)
+        last_run = Run(result, digits, text, numeric, values_of(model, values))
         # For rounded numbers, the intervals that bound their errors say whether the digits are right.
         interval_run = result.bounded or result
         with PRECISION, interval_run.domain.context():

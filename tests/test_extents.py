@@ -189,6 +189,34 @@ def test_two_models_differ_at_the_values_of_their_parameters() -> None:
     assert with_default().diff(with_default().bind(c=-1), 2).holds is False
 
 
+@pytest.mark.parametrize(("values", "said"), [
+    ({}, "ends on a, with c = 1: accept"), ({"c": "-1/2"}, "ends on a, with c = -1/2: reject"),
+])  # fmt: skip
+def test_a_run_names_the_values_of_parameters(values: dict[str, str], said: str) -> None:
+    run = with_default().run("a", values=values)
+    assert run.text().splitlines()[0] == said and repr(run) == f"<Run {said}>"
+    assert run.to_json()["values"] == {"c": "1", **values} and said in run._repr_html_()
+    assert "values" not in ends_in_a().run("a").to_json()
+
+
+def test_an_export_names_the_values_in_its_weights(tmp_path: Path) -> None:
+    file = tmp_path / "ends.npz"
+    written = with_default().export(file, max_length=2, values={"c": "-1"})
+    assert "float64, exact answers up to length 2 (6 inputs compared), with c = -1\n" in written.text()
+    said = "the certificate holds: ends.npz has the unchanged float64 weights of ends, with c = -1"
+    assert sc.verify_export(file).text().splitlines()[0] == said
+
+
+def test_the_automaton_of_a_page_is_that_of_the_values_of_parameters() -> None:
+    """The reader may set c to -1, where another automaton has the answers."""
+    from symcook.report.page.modelpage import model_page
+
+    page, _ = model_page(with_default())
+    assert "A finite automaton gives the same answers on strings of every length, with c = 1." in page
+    assert '"at":", with c = 1"' in page.replace('": "', '":"')
+    assert "on strings of every length. The smallest" in model_page(ends_in_a())[0]
+
+
 @pytest.mark.parametrize(("make", "true_of"), [
     (PLAIN, "all strings with at most 7 positions"),
     (OPEN, "all strings with at most 7 positions at the tried values of c"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.export.decoding import lines as decoding_lines
 from symcook.model.answers import EMPTY_STRING, brief, grouped
+from symcook.model.extent import Extent
 from symcook.model.rationals import consecutive
 from symcook.report.document import Document, PlainLines
 
@@ -43,7 +44,7 @@ def _exported(answer: Exported) -> Document:
     # A decoder's guarantee says all that the comparison does, unless there is a difference.
     lines = []
     if not decoded or compared["first_difference"] is not None:
-        lines.append(f"{answer['dtype']}, {_comparison(answer)}")
+        lines.append(f"{answer['dtype']}, {_comparison(answer)}{_at_values(answer)}")
     if not decoded and compared["first_difference"] is None and compared["ends"] is not None:
         lines.append(f"  {compared['ends']}")
     if compared["first_difference"] is not None:
@@ -64,8 +65,13 @@ def _verified(answer: Exported) -> Document:
     for name, why in answer["not_checked"].items():
         statuses = ", ".join(f"{each['id']} {each['status']}" for each in answer["claims"]) if name == "claims" else ""
         lines.append(f"not checked: {name}{f' ({statuses})' if statuses else ''}: {why}")
-    unchanged = f"has the unchanged {answer['dtype']} weights of {answer['model']}"
+    unchanged = f"has the unchanged {answer['dtype']} weights of {answer['model']}{_at_values(answer)}"
     return Document(f"the certificate holds: {', '.join(answer['files'])} {unchanged}", [PlainLines(lines)])
+
+
+def _at_values(answer: Exported) -> str:
+    """The values of the parameters in the weights, after a comma; "" without parameters."""
+    return Extent(values=answer["symbols"]).at_values
 
 
 def _comparison(answer: Exported) -> str:

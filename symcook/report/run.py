@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from symcook.model.answers import EMPTY_STRING, brief
+from symcook.model.extent import Extent
 from symcook.report.document import (
     VERDICTS,
     WIDE,
@@ -33,7 +34,8 @@ _CUT = "≈: the first digits of a longer value; the trace has the whole of it, 
 def line(answer: Run) -> str:
     """The verdict or the values in one line: the repr."""
     model, answered = answer.result.model, answer_text(answer)
-    return brief(f"<Run {brief(model.name, 40)} on {brief(answer.given or EMPTY_STRING, 40)}: {answered}>")
+    at = Extent(values=answer.values).at_values
+    return brief(f"<Run {brief(model.name, 40)} on {brief(answer.given or EMPTY_STRING, 40)}{at}: {answered}>")
 
 
 def answer_text(answer: Run) -> str:
@@ -66,7 +68,7 @@ def text(answer: Run, width: int = WIDE) -> str:
     """A run as text; the lines of the tables of a trace have at most `width` characters."""
     # The answer.
     document = answer.to_json()
-    lines = [_title(document)]
+    lines = [_title(answer)]
     if document["output"]:
         lines.append(columns([(key, whole(value)) for key, value in document["output"].items()], "  "))
     if "outputs" in document:
@@ -102,13 +104,11 @@ def _heads(step: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         yield f"head {number} of {len(heads)}" if len(heads) > 1 else "the head", weights
 
 
-def _title(document: dict[str, object]) -> str:
-    """The model, the input and the verdict."""
-    return f"{document['recipe']} on {document['input'] or EMPTY_STRING}{_verdict(document)}"
-
-
-def _verdict(document: dict[str, object]) -> str:
-    return f": {VERDICTS[document['accept']]}" if "accept" in document else ""
+def _title(answer: Run) -> str:
+    """The model, the input, the values of the parameters and the verdict."""
+    model, at = answer.result.model, Extent(values=answer.values).at_values
+    verdict = f": {VERDICTS[answer.accept]}" if model.decides else ""
+    return f"{model.name} on {answer.given or EMPTY_STRING}{at}{verdict}"
 
 
 def _doubt(answer: Run) -> str:
@@ -136,7 +136,7 @@ def _places(answer: Run) -> list[str]:
 def html(answer: Run) -> str:
     """The values as HTML; for a trace the residual stream after each sublayer, and a heat map for each head."""
     document = answer.to_json()
-    parts = [paragraph(_title(document), bold=True)]
+    parts = [paragraph(_title(answer), bold=True)]
     places = _places(answer)
     if document["output"]:
         rows = [[name, value_text(value)] for name, value in document["output"].items()]
@@ -196,7 +196,7 @@ def displays(answer: Run) -> list[Display]:
     rows = [rf"{upright(name)} &= {value_latex(value)}" for name, value in document["output"].items()]
     if "outputs" in document:
         rows.append(rf"{words('by position')} &\colon {', '.join(map(_answer, document['outputs']))}")
-    shown = [Display(_title(document), tuple(rows))]
+    shown = [Display(_title(answer), tuple(rows))]
     if document.get("reliable") is False:
         shown.append(Display(_doubt(answer)))
     places = list(map(words, _places(answer)))

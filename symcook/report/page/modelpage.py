@@ -20,6 +20,7 @@ from symcook.errors import BadInput, SymcookError
 from symcook.files import exists, ordinary, put, vacant
 from symcook.model.answers import EMPTY_STRING
 from symcook.model.expr import parse_formula, parse_term
+from symcook.model.extent import Extent
 from symcook.model.meaning import subtrees
 from symcook.model.parts import AnyHead, SelfAttention
 from symcook.model.reads import BIASED_HEADS, NORMS_AND_GATES, ROTARY_HEADS, PartsRead
@@ -141,6 +142,7 @@ def model_page(
     if automaton is not None:
         data["automaton"] = {
             "alphabet": automaton.alphabet, "moves": automaton.moves, "names": automaton.names,
+            "at": Extent(values=start).at_values,
         }  # fmt: skip
     # The parts of the page from top to bottom.
     theorems = _theorems(recipe)
@@ -155,7 +157,7 @@ def model_page(
             _diagram(model),
             embedding(model),
             weights(model),
-            *([_states(automaton, undecided)] if machine is None else []),
+            *([_states(automaton, undecided, start)] if machine is None else []),
             _program(model),
             _claims(theorems),
         ),
@@ -555,9 +557,9 @@ def _with_own_names(automaton: Automaton, model: Transformer) -> Automaton:
     return replace(automaton, names=tuple(f"{letter}{k}" for k in range(len(automaton))))
 
 
-def _states(automaton: Automaton | None, why: str) -> Markup:
+def _states(automaton: Automaton | None, why: str, start: Mapping[str, str]) -> Markup:
     """The section on the automaton, as a picture and a table; the reasons if none was found; empty if there was no
-    search."""
+    search. It is the automaton at the values `start` of the parameters."""
     from symcook.decide.drawing import rows
 
     if automaton is None and not why:
@@ -568,7 +570,7 @@ def _states(automaton: Automaton | None, why: str) -> Markup:
             "Automaton", "automaton", words, element("ul", *(element("li", reason) for reason in why.split("; ")))
         )
     count = (
-        "A finite automaton gives the same answers on strings of every length. "
+        f"A finite automaton gives the same answers on strings of every length{Extent(values=start).at_values}. "
         f"The smallest one has {len(automaton)} states."
     )
     header, *body = rows(automaton)

@@ -269,7 +269,7 @@
       state = moves[state][alphabet.indexOf(letter)];
       path.push(names[state]);
     }
-    $("path").textContent = `On the string that is run: ${path.join(" → ")}`;
+    $("path").textContent = `On the string that is run${data.automaton.at}: ${path.join(" → ")}`;
   };
   const show = (one) => {
     found = one;
