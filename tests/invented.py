@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -20,6 +22,7 @@ import symcook as sc
 from symcook import compose
 from symcook.model import parts
 from symcook.model.checks import freeze
+from symcook.model.ends import LOOKS
 from symcook.model.reads import PartsRead
 
 XY = ("x", "y")
@@ -146,6 +149,9 @@ INVENTIONS = (*WORD_CHANGES, *PART_CHANGES, *FIELDS_OF)
 POSITION = "position that engines read"
 """A word for the position of the readout that is in the list of each engine, and of which nobody has said where it
 looks."""
+DESCRIBED = "position that is none of the four"
+"""The same word with a description: the readout looks neither at the first position nor at the last one, and answers
+neither at each position nor for all together."""
 
 
 @contextmanager
@@ -156,8 +162,13 @@ def invented(name: str, model: sc.Transformer) -> Iterator[bool]:
         table = patch.object(kind, "FIELDS", {**kind.FIELDS, "invented": "word"})
         with table, patch.object(kind, "invented", "mean", create=True):
             yield only(model, kind) is not None
-    elif name == POSITION:
+    elif name in (POSITION, DESCRIBED):
+        for module in written():  # an engine that is loaded later would have the list of the source
+            import_module(module)
         with ExitStack() as stack:
+            if name == DESCRIBED:
+                stack.enter_context(patch.dict(LOOKS, invented="at the invented position"))
+                stack.enter_context(patch("symcook.model.ends.POSITIONS", tuple(LOOKS)))
             for engine in PartsRead.engines.values():
                 stack.enter_context(patch.dict(engine.known, position=engine.known["position"] | {"invented"}))
             yield WORD_CHANGES["word readout position"](model)
@@ -388,6 +399,81 @@ OTHERS: Mapping[str, tuple[Made, Call]] = {
 """Calls of engines that no entry of a table reaches with so small a model."""
 
 
+def labelled() -> sc.Transformer:
+    """A model whose answers may be symbols."""
+    return plain(labels=("a", "b"))
+
+
+def distributed() -> sc.Transformer:
+    """A model with probabilities, and a token before the input."""
+    readout = sc.Readout("distribution", "last", XY, [[1, 0], [0, 1]], ("a", "b"))
+    return replace(bos(), readout=readout)
+
+
+def inside(name: str, *more: Any, method: str = "") -> Call:
+    """A call of a function inside the library, by "module:name", whose result counts."""
+
+    def call(model: sc.Transformer, _: Path) -> Any:
+        from symcook.declaration import load
+
+        found = load(name)(model, *more)
+        found = getattr(found, method)() if method else found
+        return list(found) if isinstance(found, Iterator) else found
+
+    return call
+
+
+def among_strings(name: str, models: int = 1) -> Call:
+    """A call with the model, once or twice, and all strings of up to two symbols."""
+
+    def call(model: sc.Transformer, folder: Path) -> Any:
+        from symcook.words.inputs import strings
+
+        return inside(name, *[model] * (models - 1), strings(model, range(1, 3), None))(model, folder)
+
+    return call
+
+
+OF_POSITIONS: Mapping[str, tuple[Made, Call]] = {
+    "counters": (plain, inside("symcook.decide.decision:counting")),
+    "states": (scored, inside("symcook.decide.finite:Finite", method="automaton")),
+    "states in a statement": (scored, inside("symcook.proof.statements.languages:automaton")),
+    "the past in a statement": (plain, inside("symcook.proof.statements.languages:_is_causal")),
+    "a specification": (plain, lambda m, _: plain().decide(m)),
+    "decoding": (labelled, inside("symcook.decode:stream", "a", 2)),
+    "continuation": (labelled, inside("symcook.decode:continued", "a", ["a"])),
+    "probability": (distributed, inside("symcook.decode:probability", "ab")),
+    "chosen positions": (plain, inside("symcook.words.positions:at_positions", "last")),
+    "rounded sums": (plain, inside("symcook.words.rounded:streams")),
+    "merged prefixes": (plain, inside("symcook.verify.merged:merged", sc.Fold(0, min, bool), range(1, 3))),
+    "exact sums": (plain, inside("symcook.words.exact:mergeable")),
+    "nearest strings": (dense, among_strings("symcook.questions.nearest:nearest_of")),
+    "answers of two models": (dense, among_strings("symcook.export.answers_in_hulls:answers_alike", 2)),
+    "slope": (plain, inside("symcook.questions.slope:_steepness", "ab", "x", 0, 1)),
+    "certified answers": (dense, lambda m, d: any(inside("symcook.export.infloats:certified", [("a", "b")])(m, d))),
+    "closed forms": (plain, inside("symcook.closed:every_length")),
+    "symbol by symbol": (plain, lambda m, _: follow(m)),
+    "picture": (plain, lambda m, _: picture(m)),
+}
+"""Calls that ask a readout where it looks, besides those of the tables."""
+
+
+def picture(model: sc.Transformer) -> str:
+    """A picture of a run."""
+    from symcook.report.picture import svg
+
+    return svg(model.run("ab"))
+
+
+def follow(model: sc.Transformer) -> Any:
+    """The verdict of a run symbol by symbol."""
+    from symcook.domains import make_domain
+    from symcook.machine import Machine
+
+    machine = Machine(model, make_domain("exact"))
+    return machine.step(machine.start(), "a")[1].accept
+
+
 def calls() -> dict[str, tuple[Made, Call]]:
     """All calls by name, made of the tables of the library."""
     from symcook import VERBS
@@ -406,9 +492,19 @@ def calls() -> dict[str, tuple[Made, Call]]:
     return {name: call for name, call in {**found, **OTHERS}.items() if call is not None}
 
 
+ENGINE = re.compile(r'^[A-Z]+ = (?:Parts|Steps)Read\(\s*"([^"]*)"', re.MULTILINE)
+"""An engine, as the source has it."""
+
+
+@cache
+def written() -> Mapping[str, list[str]]:
+    """The names of the engines that each module of the library has."""
+    root = Path(sc.__file__).parent
+    texts = {path.relative_to(root.parent): path.read_text(encoding="utf-8") for path in sorted(root.rglob("*.py"))}
+    found = {".".join(path.with_suffix("").parts): ENGINE.findall(text) for path, text in texts.items()}
+    return {name.removesuffix(".__init__"): names for name, names in found.items() if names}
+
+
 def engines() -> list[str]:
     """The names of all engines, as the source has them."""
-    root = Path(sc.__file__).parent
-    texts = (path.read_text(encoding="utf-8") for path in root.rglob("*.py"))
-    written = re.compile(r'^[A-Z]+ = (?:Parts|Steps)Read\(\s*"([^"]*)"', re.MULTILINE)
-    return sorted(name for text in texts for name in written.findall(text))
+    return sorted(name for names in written().values() for name in names)

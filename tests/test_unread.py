@@ -17,9 +17,10 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from invented import OF_ONE_PART, PLACES, POSITION, Gate, calls, invented, plain
+from invented import DESCRIBED, OF_ONE_PART, OF_POSITIONS, PLACES, POSITION, Gate, calls, invented, plain
 
 import symcook as sc
+from symcook.decide.finite import OutOfReach
 from symcook.domains import DOMAINS, make_domain
 from symcook.domains.rowwise import Positions
 from symcook.errors import BadInput
@@ -29,6 +30,7 @@ from symcook.model import reads
 from symcook.model.parts import Mask
 from symcook.model.reads import FIRST, PartsRead
 from symcook.model.symbols import lowered
+from symcook.proof.search.attempts import Failed
 
 CALLS = calls()
 QUICK = ("field Head", "word activation", "part network", "field LayerNorm", POSITION)
@@ -72,6 +74,48 @@ def test_a_readout_says_nothing_of_a_position_that_nobody_described(name: str) -
     model = plain()
     with invented(POSITION, model), pytest.raises(BadInput, match="that a readout knows; given: invented"):
         getattr(model.readout, name)
+
+
+KEEPING = {
+    # What they return or write has the word.
+    *(f"verb {name}" for name in ("soften", "without", "patched", "with_weights", "save")),
+    *(f"command {name}" for name in ("show", "explain", "report")),  # the evaluator of a page refuses the word
+    *(f"compose {name}" for name in ("confident", "harden", "one_norm", "pad", "paired", "parallel", "rename")),
+    *(f"compose {name}" for name in ("serial", "single_head", "soften", "widen")),
+    # They read heads, units or the stream, and no answer.
+    "command bound", "bound lipschitz", "format transformerlens", "the Builder", "the check by merged prefixes",
+    "the check on a grid", "the count of operations", "the untying of scores", "the compiler of formulas",
+    "the compiler of automata", "the compiler", "the arrays of a run", "the guarantee in floats",
+}  # fmt: skip
+"""The calls that may do with a position what they do with any other."""
+
+
+def declined(result: object) -> bool:
+    """Whether a result says no more than that there is none."""
+    return (
+        result is None or result is False or getattr(result, "verdict", "") == "refused" or isinstance(result, Failed)
+    )
+
+
+def test_a_position_that_is_none_of_the_four_is_refused(tmp_path: Path) -> None:
+    """Its word is in all lists. So who asks only whether a readout is at the first position, or at each, takes it for
+    the last one."""
+    answered = set[str]()
+    for name, (make, ask) in {**CALLS, **OF_POSITIONS}.items():
+        model = make()
+        with invented(DESCRIBED, model), redirect_stdout(io.StringIO()):
+            if name in OF_ONE_PART:
+                continue
+            try:
+                result = ask(model, tmp_path)
+            except (BadInput, OutOfReach) as error:
+                assert "invented" in str(error), (name, str(error))
+                continue
+        if name in {*OF_POSITIONS, "verb decide"}:
+            assert declined(result), (name, result)
+        else:
+            answered.add(name)
+    assert answered == KEEPING
 
 
 def test_a_sentence_names_engine_part_and_field(tmp_path: Path) -> None:
@@ -241,3 +285,16 @@ def test_code_goes_over_the_layers_of_a_model_only_through_what_it_reads() -> No
             if not through and ast.unparse(of) not in ("self", "family", "part"):
                 wrong.append(f"{name}:{node.lineno} {ast.unparse(node)}")
     assert not wrong, os.linesep.join(wrong)
+
+
+COPYING = {  # they write the word into a document, compare it with that of another readout, or are about families
+    "model/modelfile.py", "export/archive.py", "report/page/describe.py", "compose/stacking.py",
+    "proof/bridges/bridge.py", "report/construction.py",
+}  # fmt: skip
+
+
+def test_code_asks_a_readout_where_it_looks_and_does_not_read_the_word() -> None:
+    root = Path(sc.__file__).parent
+    texts = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in sorted(root.rglob("*.py"))}
+    found = {name for name, text in texts.items() if re.search(r"readout\.position(?![\"'])", text)}
+    assert found == COPYING

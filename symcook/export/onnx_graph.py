@@ -349,6 +349,12 @@ class _Graph:
             self.nodes.append(self.helper.make_node("Identity", [scores], ["scores"]))
             shape = ["B", "n", 1 if plain else len(m["readout.labels"])]
             outputs.append(self.helper.make_tensor_value_info("scores", self.kind, shape))
+        # The answer at one position, at each, or of all together.
+        places: Mapping[str, Callable[[], str] | None] = {
+            "first": lambda: self.whole(0), "last": lambda: self.op("Sub", self.length, self.whole(1)),
+            "each": None, "all": None,
+        }  # fmt: skip
+        place = m.word("readout.position", places)
         # A readout that shows values has no answer; a zero test asks whether all coordinates that it reads are zero.
         reads = (names.index(name) for name in m["readout.reads"].tolist())
         gathered = lambda: self.op("Gather", "stream", self.whole(*reads), axis=2)  # noqa: E731
@@ -362,12 +368,7 @@ class _Graph:
         if (answer := m.word("readout.kind", kinds)) is None:
             return outputs
         answers = answer()
-        # The answer at one position, at each, or of all together.
-        places: Mapping[str, Callable[[], str] | None] = {
-            "first": lambda: self.whole(0), "last": lambda: self.op("Sub", self.length, self.whole(1)),
-            "each": None, "all": None,
-        }  # fmt: skip
-        if (place := m.word("readout.position", places)) is not None:
+        if place is not None:
             answers = self.op("Squeeze", self.op("Gather", answers, place(), axis=1), self.whole(1))
         elif position == "all":
             answers = self.all(answers)

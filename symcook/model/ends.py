@@ -32,36 +32,15 @@ RULES = {"sign": "positive", "zero": "zero", "largest": "largest", "groups": "la
 first of them counts."""
 READOUTS = ("value", "sign", "zero", "largest", "distribution", "groups")
 """The kinds of readouts; `Readout` says what each does."""
-
-
-@dataclass(frozen=True)
-class Looks:
-    """What one word for the position of a readout means: where the readout looks, and how many answers it gives.
-
-    `Readout.looks` is the only reader of the words. All others ask it, and a reader that supports some positions only
-    asks for these (`first`, `last`, `each`, `everywhere`, `together`) and refuses the rest.
-    """
-
-    where: str
-    """The positions in words."""
-    index: int | None = None
-    """The index of the one position at which it looks, 0 or -1; None where it looks at every position."""
-    together: bool = False
-    """Whether there is one answer for all positions, which accepts if each of them does."""
-
-    def __post_init__(self) -> None:
-        # A pass that reads one position leaves columns with one entry, at which only these two indices agree.
-        if self.index not in (None, 0, -1):
-            raise RuntimeError("number systems read one position only if it is the first or the last one")
-
-
 LOOKS = {
-    "first": Looks("at the first position", 0),
-    "last": Looks("at the last position", -1),
-    "each": Looks("at each position"),
-    "all": Looks("at every position", together=True),
+    "first": "at the first position",
+    "last": "at the last position",
+    "each": "at each position",
+    "all": "at every position",
 }
-"""The positions at which a readout may look."""
+"""The positions at which a readout may look, in words. Only `Readout` reads the keys. All others ask it for the kinds
+of positions that they support: whether it looks at the `first` position or at the `last` one, gives an answer at
+`each`, or one for all `together`; they refuse the rest."""
 POSITIONS = tuple(LOOKS)
 """Their words."""
 MAX_TABLES = 64
@@ -550,40 +529,41 @@ class Readout(Named):
             result = result * len(part) + part.index(chosen_label)
         return result
 
-    @property
-    def looks(self) -> Looks:
-        """Where the readout looks; BadInput for a word that `LOOKS` does not have."""
-        return chosen("a readout", "position of the readout", self.position, LOOKS)
+    def by_position(self, *, first: T, last: T, each: T, together: T) -> T:
+        """One of four values, by the position; BadInput for any other one. A new kind of position is a new argument, so
+        that all who call this say what they do there."""
+        known = {"first": first, "last": last, "each": each, "all": together}
+        return chosen("a readout", "position of the readout", self.position, known)
 
     @property
     def where(self) -> str:
-        """The positions in words."""
-        return self.looks.where
-
-    @property
-    def everywhere(self) -> bool:
-        """Whether the readout looks at every position."""
-        return self.looks.index is None
-
-    @property
-    def each(self) -> bool:
-        """Whether there is an answer at each position."""
-        return self.everywhere and not self.looks.together
-
-    @property
-    def together(self) -> bool:
-        """Whether there is one answer for all positions together."""
-        return self.looks.together
+        """The positions in words; BadInput for a position that `LOOKS` does not have."""
+        return chosen("a readout", "position of the readout", self.position, LOOKS)
 
     @property
     def first(self) -> bool:
         """Whether the readout looks at the first position only."""
-        return self.looks.index == 0
+        return self.where == LOOKS["first"]
 
     @property
     def last(self) -> bool:
         """Whether the readout looks at the last position only."""
-        return self.looks.index == -1
+        return self.where == LOOKS["last"]
+
+    @property
+    def each(self) -> bool:
+        """Whether there is an answer at each position."""
+        return self.where == LOOKS["each"]
+
+    @property
+    def together(self) -> bool:
+        """Whether there is one answer for all positions, which accepts if each of them does."""
+        return self.where == LOOKS["all"]
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether the readout looks at every position."""
+        return self.by_position(first=False, last=False, each=True, together=True)
 
     @property
     def continues(self) -> bool:
@@ -597,8 +577,9 @@ class Readout(Named):
 
     @property
     def place(self) -> int:
-        """The index of the one position at which the readout looks, 0 or -1."""
-        index = self.looks.index
+        """The index of the one position at which the readout looks, 0 or -1. No other ones are possible: a pass that
+        reads one position leaves columns with one entry, which has both."""
+        index = self.by_position(first=0, last=-1, each=None, together=None)
         if index is None:
             raise RuntimeError("a readout that looks at every position was asked for its one position")
         return index
@@ -607,7 +588,7 @@ class Readout(Named):
     def shown(self) -> int:
         """The index of the position whose values are shown with an answer to a whole input: the last one where the
         readout looks at every position, else `place`."""
-        return -1 if self.everywhere else self.place
+        return self.by_position(first=0, last=-1, each=-1, together=-1)
 
     def places(self, n: int) -> range:
         """The indices at which the readout looks in an input of `n` positions; none where there are no positions."""
@@ -620,12 +601,11 @@ class Readout(Named):
     def at(self, low: T, high: T) -> T | None:
         """The one position at which the readout looks, where positions are `low` to `high` (text, say); None where it
         looks at every position."""
-        return low if self.first else high if self.last else None
+        return self.by_position(first=low, last=high, each=None, together=None)
 
     def mirrored(self) -> Readout:
         """This readout for the reversed input."""
-        swapped = {"first": "last", "last": "first", "each": "each", "all": "all"}
-        return replace(self, position=chosen("the reversal", "position of the readout", self.position, swapped))
+        return replace(self, position=self.by_position(first="last", last="first", each="each", together="all"))
 
     def verdicts(
         self, domain: Comparing[Column, Verdicts, Verdict], reads: Sequence[Column], scores: Sequence[Column]

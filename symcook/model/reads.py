@@ -106,7 +106,7 @@ class PartsRead:
             self.holder(parameter, "Parameter")
         for name in ("kind", "position"):
             self.word(name, getattr(model.readout, name), "Readout")
-        _ = model.readout.looks  # an engine may know a word of which nobody has said where it looks
+        _ = model.readout.where  # an engine may know a word of which nobody has said where it looks
         for layer in model.layers:
             self.holder(layer, "Layer")
             if layer.attention is not None:

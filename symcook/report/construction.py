@@ -445,9 +445,8 @@ class _Construction:
     def readout(self) -> Iterator[DefinitionRow]:
         """What the model returns, answers or accepts, and at which position: one row, by the kind of the readout."""
         readout = self.family.readout
-        where = PLACES[readout.position]
         ends = {"first": parse_term(self.relation.low), "last": parse_term(self.relation.high)}
-        place = ends.get(readout.position, HERE)
+        where, place = PLACES[readout.position], (ends | {"each": HERE, "all": HERE})[readout.position]
         stream_value = self._value(place)
         here = () if self.family.pointwise else (place,)
         reads = [[called(to.name, (*index_names(to.over), *here)), *meant(to.over)] for to in readout.reads]
