@@ -95,6 +95,8 @@ run mine.json --input ab --then a --rows 1 | --rows
 run turing.json --steps 5 --rows 1 | --rows
 run turing.json --steps 5 --trace --bits 5 | --bits
 derive mine.json --cases | --cases
+bound sensitivity dyck-1 --n 3 --seed 1 | --sample
+import nope.npz --vocabulary "a, b" -o out.json | a, b
 hardsoft mine.json | maximum L1 error of the final residual stream at each position must be given
 """.strip().splitlines()
 
