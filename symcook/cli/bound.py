@@ -74,6 +74,8 @@ def bound(
     chosen = bounds.kind(kind)
     options["values"] = _values(options["values"], options.pop("text"))
     arguments = {name: value for name, value in options.items() if value is not None and value is not False}
+    if "seed" in arguments and "sample" not in arguments:
+        raise BadInput("--seed must come with --sample", f"--seed {arguments['seed']} alone", "give --sample too")
     if place is not None and over is None:
         raise BadInput("--plot must come with --over", "none", "write --over n=1:1024 --plot PLACE")
     if force and place is None:

@@ -10,15 +10,14 @@ from symcook.cli.options import LENGTH, OneOf, Whole, argument, command, option,
 from symcook.cli.output import Progress, say_or_json
 from symcook.model.ends import POSITIONS
 from symcook.model.parts import ACTIVATIONS, MASKS
+from symcook.model.typedtext import listed_symbols
 from symcook.published.answers import READOUTS
 from symcook.published.formats import WORDS
 
 
 def _listed(text: str | None) -> list[str] | None:
     """Symbols as they are typed: with spaces between, or one character each."""
-    if text is None:
-        return None
-    return text.split() if len(text.split()) > 1 else list(text.strip())
+    return None if text is None else [*listed_symbols(text, "the tokens")]
 
 
 def _vocabulary(text: str | None) -> Sequence[str] | None:

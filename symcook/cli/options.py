@@ -15,6 +15,7 @@ import click
 
 from symcook.cli.commands import see_also
 from symcook.errors import BadInput, NotExact, unknown
+from symcook.files import repeated
 from symcook.model.answers import grouped
 
 if TYPE_CHECKING:
@@ -135,7 +136,8 @@ class Command(click.Command):
         formatter.write_text(f"See also: {', '.join(f'symcook {one}' for one in see_also(str(self.name)))}")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; raise BadInput for further ones (only shell completion returns some)."""
+        """Parse the arguments; raise BadInput for further ones (only shell completion returns some), and for an option
+        that is given twice and cannot be repeated: click would use the last one."""
         with_value = {name for p in self.params if isinstance(p, click.Option) and not p.is_flag for name in p.opts}
         options = {name for p in self.get_params(ctx) if isinstance(p, click.Option) for name in p.opts}
         # In `--input --json` the value of --input was forgotten. In shell completion (resilient parsing) the line is
@@ -150,11 +152,17 @@ class Command(click.Command):
                         f"none before {following}",
                         f"see {ctx.command_path} -h",
                     )
+        given_args = list(args)  # click empties the list
         try:
             further = super().parse_args(ctx, args)
+            _, _, order = self.make_parser(ctx).parse_args(given_args)
         except click.UsageError as error:
             error.ctx = error.ctx or ctx  # so that the sentence can name this command's help
             raise
+        single = [p for p in order if isinstance(p, click.Option) and not p.multiple and not p.is_flag]
+        if (twice := repeated(single)) is not None and not ctx.resilient_parsing:
+            name = max(twice.opts, key=len)
+            raise BadInput(f"the option {name} must be given once", "twice", f"leave one {name} out")
         if further and not ctx.resilient_parsing:
             must = f"{ctx.command_path} must have no further argument"
             do = "give a string with --input" if "--input" in options else f"see {ctx.command_path} --help"

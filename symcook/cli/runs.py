@@ -115,7 +115,8 @@ def run(
         if inputs is None:
             raise BadInput("--positions must come with --inputs", f"--positions {positions} alone", "give --inputs too")
         alone = {"--input": word, "--tokens": tokens, "--rows": rows, "--steps": steps, "--then": then}
-        for option_name, value in (alone | {"--trace": trace, "--svg": picture}).items():
+        drawing = {"--trace": trace, "--svg": picture, "--dark": dark, "--force": force}
+        for option_name, value in (alone | drawing).items():
             if value not in (None, False):
                 raise BadInput(f"--inputs must be used without {option_name}", option_name, "leave one out")
         return _each_string(name, settings, language, domain, digits, bits, as_json)
@@ -276,26 +277,30 @@ def _decoded(
         raise BadInput("--steps and --then must not be used together", "both", "leave one out")
     chosen = choose(name, settings)
     program = chosen.model.program
-    machine = program is not None and program.kind == "tm" and not program.theorem and then is None
     for option_name, value in others.items():
         if value:
             raise BadInput(
                 f"{decoder_option} must be used without {option_name}", option_name, f"leave {option_name} out"
             )
-    # --then: one pass, without steps to trace.
+    # --then is one pass, without steps to trace. A Turing machine reads symbols, and its tapes have no rounded numbers.
+    is_machine = program is not None and program.kind == "tm"
+    tapes = is_machine and trace and then is None and domain is None
+    clashes = [("--rows", rows, decoder_option if then is not None or is_machine else "")]
+    clashes += [("--trace", trace or None, "--then" if then is not None else "")]
+    clashes += [("--bits", bits, "--then" if then is not None else "--trace" if tapes else "")]
+    for option_name, value, other in clashes:
+        if value is not None and other:
+            raise BadInput(f"{other} must be used without {option_name}", option_name, f"leave {option_name} out")
     if then is not None:
-        for option_name, value in (("--trace", trace), ("--bits", bits)):
-            if value:
-                raise BadInput(f"--then must be used without {option_name}", option_name, f"leave {option_name} out")
         return run_then(chosen, word, tokens, then, domain, digits, as_json)
     steps = present(steps)
     # A Turing machine that was compiled without --theorem: its tokens are steps of the machine.
-    if machine:
+    if is_machine and not present(program).theorem:
         from symcook.cli.machines import run_machine
 
         return run_machine(chosen, word, tokens, steps, domain, bits, trace, as_json)
     # The decoder of --theorem 2: its tokens are rows of the transition table, which the trace uses.
-    if program is not None and program.kind == "tm" and trace and domain is None:
+    if tapes:
         from symcook.cli.machines import trace_rows
 
         return trace_rows(chosen, word, tokens, steps, as_json)
@@ -356,6 +361,10 @@ def derive(
     # A family without its sizes: for all parameter values.
     family = None if any(option is not None for option in (word, tokens, rows)) else _whole_family(name, settings)
     if family is not None:
+        if cases:
+            raise BadInput(
+                "--cases must be used with a model, not with a family", name, "give the family's sizes by --set"
+            )
         if latex:
             raise BadInput(
                 "LaTeX closed forms are written for a model, not for a family", name, "give the family's sizes by --set"
@@ -369,6 +378,8 @@ def derive(
     if given is None and not chosen.pointwise:
         if latex:
             raise BadInput("a closed form in LaTeX must be for one input", "none", input_hint(chosen))
+        if cases:
+            raise BadInput("--cases must be used with one input", "none", input_hint(chosen))
         return _every_length(chosen, target, force, seconds, as_json)
     # One input, or a feed-forward recipe.
     if target is not None:

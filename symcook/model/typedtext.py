@@ -7,6 +7,7 @@ exported scripts, which do not import symcook, have the same rule.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from symcook.errors import BadInput
@@ -52,3 +53,22 @@ def text_of_tokens(tokens: Collection[str], symbols: Collection[str]) -> str:
         return "".join(tokens)
     text = " ".join(tokens)
     return f"{text} " if len(text) > 1 and {*text} <= {*symbols} else text
+
+
+def listed_symbols(text: str, what: str = "an alphabet") -> tuple[str, ...]:
+    """The symbols that a text lists: its parts if it has white space between them, else its characters.
+
+    Raises BadInput, about `what`, for commas between the symbols: they would be symbols, or parts of symbols.
+
+    >>> listed_symbols("ab"), listed_symbols("yes no"), listed_symbols("a , b")
+    (('a', 'b'), ('yes', 'no'), ('a', ',', 'b'))
+    """
+    parts = text.split()
+    separates = re.fullmatch(r"[^\s,]+(,[^\s,]+)+", text.strip()) or (
+        len(parts) > 1 and any(len(part) > 1 and "," in (part[0], part[-1]) for part in parts)
+    )
+    if separates:
+        symbols = " ".join(text.replace(",", " ").split())
+        do = f"write {symbols}, or with blanks around the comma where it is a symbol"
+        raise BadInput(f"{what} must be text: its symbols side by side, or separated by blanks", text.strip(), do)
+    return tuple(parts) if len(parts) > 1 else tuple(text.strip())

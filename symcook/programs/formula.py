@@ -6,7 +6,6 @@ Source: Yang et al. (2026), Definitions 11, 14 and 19.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 from symcook.errors import BadInput, unknown
 from symcook.files import repeated
 from symcook.model.checks import symbol_text
+from symcook.model.typedtext import listed_symbols
 
 Alphabet = str | Iterable[str | float]
 """An alphabet as a user gives it; `alphabet_of` reads it."""
@@ -264,12 +264,7 @@ def alphabet_of(given: Alphabet) -> tuple[str, ...]:
     with spaces between symbols, or as a text without spaces where each character is a symbol. BadInput if it is empty,
     or has an invalid or repeated symbol."""
     if isinstance(given, str):
-        if re.fullmatch(r"[^\s,]+(,[^\s,]+)+", given.strip()):
-            do = f"write {' '.join(given.strip().split(','))}, or with blanks around the comma where it is a symbol"
-            raise BadInput(
-                "an alphabet must be text: its symbols side by side, or separated by blanks", given.strip(), do
-            )
-        given = given.split() if " " in given.strip() else list(given.strip())
+        given = listed_symbols(given)
     if not isinstance(given, Iterable) or isinstance(given, (bytes, Mapping)):
         must = "an alphabet must be text, or a list or set of symbols"
         raise BadInput(must, given, 'for example alphabet=["a", "b"]')

@@ -569,6 +569,9 @@ class _SraspReader:
             do = f'define {name}(i) before; a symbol has quotes, like "{name}"'
             raise BadInput(f"a name must be defined before it is used ({place_at(token)})", suggestion.given, do)
         term = self.names[name]
+        if self.kind(term) == "selector" and place == "j":  # x(j) = y(i) at j would be x(j) = y(j)
+            must = f"a selector, which is about j and i, must be named without (j) ({place_at(token)})"
+            raise BadInput(must, f"{name}(j)", f"write {name}")
         if self.kind(term) == "selector" or not term.at:  # a selector is at both positions, a constant at none
             return PlacedLine(term.line, term.at, token)
         return PlacedLine(term.line, at, token)

@@ -12,6 +12,7 @@ from typing import Any
 
 from symcook.errors import BadInput, unknown
 from symcook.model.checks import listed_name, unknown_word
+from symcook.model.typedtext import listed_symbols
 from symcook.recipes import info, kit
 
 MAX_ROWS = 10_000
@@ -254,7 +255,7 @@ def alphabet(given: object, name: str) -> tuple[str, ...]:
     if isinstance(given, (list, tuple)) and all(isinstance(symbol_text, str) for symbol_text in given):
         symbols = tuple(given)
     elif isinstance(given, str):
-        symbols = tuple(given.split() if len(given.split()) > 1 else given.strip())
+        symbols = listed_symbols(given, name)
     else:
         raise BadInput(must, given, f"give text such as {name}=01")
     if not symbols:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import re
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import click
@@ -135,9 +136,11 @@ def test_what_is_empty_or_has_commas(tmp_path: Path, capsys: pytest.CaptureFixtu
     votes().save(tmp_path / "votes.json")
     said = refused(capsys, "run", str(tmp_path / "votes.json"), "--inputs", str(empty))
     assert said.endswith("empty.words, which has none; write one string a line.\n")
-    for text in ("a,b", "yes,no,n"):
-        with pytest.raises(BadInput, match=f"write {text.replace(',', ' ')}, or with blanks around the comma"):
-            sc.compile("ltl", "Q_a", alphabet=text)
+    for text in ("a,b", "yes,no,n", "a, b", "b ,a", "yes, no, n"):
+        written = " ".join(text.replace(",", " ").split())
+        for ask in (partial(sc.compile, "ltl", "Q_a"), partial(sc.build, "induction-most-recent")):
+            with pytest.raises(BadInput, match=f"write {written}, or with blanks around the comma"):
+                ask(alphabet=text)
     assert sc.compile("ltl", "Q_a", alphabet="a , b").alphabet == ("a", ",", "b")
     assert sc.compile("ltl", "Q_a", alphabet=["a", ","]).alphabet == ("a", ",")
 

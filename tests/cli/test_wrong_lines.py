@@ -86,6 +86,17 @@ compile dfa "(ab)*" -o mine.json | give another name, or --force
 prove | ids, a recipe, --paper or --all, and only one of them
 bound softmax --scores 1,2 --gamma five | give numbers
 diff mine.json dyck-1 | a b c for majority and ( ) for dyck-1
+run dyck-1 --input (( --input () | --input
+check dyck-1 --max-length 3 --max-length=5 | --max-length
+export mine.json -o one.npz --output two.npz | --output
+run mine.json --inputs ab --force | --force
+run mine.json --inputs ab --dark | --dark
+run mine.json --input ab --then a --rows 1 | --rows
+run turing.json --steps 5 --rows 1 | --rows
+run turing.json --steps 5 --trace --bits 5 | --bits
+derive mine.json --cases | --cases
+bound sensitivity dyck-1 --n 3 --seed 1 | --sample
+import nope.npz --vocabulary "a, b" -o out.json | a, b
 hardsoft mine.json | maximum L1 error of the final residual stream at each position must be given
 """.strip().splitlines()
 
@@ -99,6 +110,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     mean = b.add(sc.head(value={"mean": "vote"}, mask="causal"))
     b.readout("sign", "last", mean, weights=[1])
     b.build("majority").save("mine.json")
+    sc.compile("tm", "1RB1LB_1LA1RZ").save("turing.json")
     (tmp_path / "broken.json").write_text('{"for', encoding="utf-8")
     (tmp_path / "spec.py").write_text("def f(string):\n    return True\n", encoding="utf-8")
     return tmp_path

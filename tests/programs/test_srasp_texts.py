@@ -31,6 +31,7 @@ GROWS = 'y(i) = psum j [j <= i] map(in(j); "a": 1, else: 2)\n'
     ('x(i) = map(in(i); "a": 1)', "a value for every symbol (line 1, column 8); given: none for b"),
     ('x(i) = map(in(i); "a": 1, "a": 2, else: 0)', "each key once"),
     ('x(i) = map(in(i); else: 0, "a": 2)', "else must stand last"),
+    ("s(i) = in(j) = in(i)\nx(i) = selector_width(s(j))", "without (j) (line 2, column 23); given: s(j); write s"),
     ('x(i) = map(in(i) = "a"; true: 1, 0: 2)', "the key of a map must be true or false (line 1, column 34)"),
     ('x(i) = map(in(i); "a": 1, "b": 2, 0: 3)', "the key of a map must be a symbol (line 1, column 35)"),
     ('x(i) = map(1; 1: 1, true: 2, else: 3)', "the key of a map must be a number (line 1, column 21)"),
