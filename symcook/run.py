@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -68,9 +68,9 @@ class Run(Reply):
     """The number of digits of shown values."""
     given: str
     """The input as text."""
-    numeric: bool
+    numeric: bool = False
     """Whether symbols of the input were given as numbers, so that symbols of the answer are numbers too."""
-    values: Mapping[str, str]
+    values: Mapping[str, str] = field(default_factory=dict)
     """The values of the parameters of the model, given or by default, as text."""
 
     @property

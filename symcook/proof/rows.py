@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from symcook.errors import BadInput, chosen
+from symcook.errors import BadInput
 from symcook.model.expr import parse_term
 from symcook.model.plainfamily import Range
 from symcook.proof.definitions import (
@@ -35,9 +35,6 @@ class RunEquations:
         """Positions are numbered from `start`; `readout` has its kind and its position; `longest` is the greatest
         length."""
         self.low, self.high, self.pointwise, self.looks = str(start), "n" if start else "n - 1", pointwise, readout
-        at = {"first": self.low, "last": self.high, "each": "", "all": "i"}
-        self.read_at = chosen("a theorem", "position of the readout", readout[1], at)
-        """The position at which the readout looks: "i" for every one, "" where a statement names it."""
         self.call = at_once if pointwise else at_position
         self.definitions: list[RunDefinition] = []
         self.premises_before: list[Premise] = []  # what must hold before the equations can
@@ -88,7 +85,7 @@ class RunEquations:
         if (at is None) is (position == "each"):
             must = "no position, since the readout decides once" if at else "a position, one of each that is read"
             raise BadInput(f"{word} takes {must}", at or "none")
-        return at or self.read_at
+        return at or {"first": self.low, "last": self.high, "all": "i"}[position]
 
     def _accepts(self, condition: str) -> str:
         return f"all i in {self.low}..{self.high}. {condition}" if self.looks[1] == "all" else condition

@@ -233,13 +233,14 @@ def test_weights_as_they_are_trained_end_in_a_sentence(seed: int, norm: str) -> 
     rng = np.random.default_rng(seed)
     state = {"embed.W_E": rng.normal(size=(3, 4)), "unembed.W_U": rng.normal(size=(4, 3))}
     state |= {f"blocks.0.attn.W_{x}": rng.normal(size=(2, 4, 2)) for x in "QKV"}
-    state |= {"blocks.0.attn.W_O": rng.normal(size=(2, 2, 4))}
+    state |= {"blocks.0.attn.W_O": rng.normal(size=(2, 2, 4)), "unembed.b_U": np.zeros(3)}
+    state |= {f"blocks.0.attn.b_{x}": np.zeros((2, 2)) for x in "QKV"} | {"blocks.0.attn.b_O": np.zeros(4)}
     if norm == "none":
         sizes = {"W_in": (4, 8), "b_in": 8, "W_out": (8, 4), "b_out": 4}
         state |= {f"blocks.0.mlp.{x}": rng.normal(size=size) for x, size in sizes.items()}
     else:
-        state |= {f"blocks.0.ln1.{x}": rng.normal(size=4) for x in "wb"}
-    model = sc.from_state_dict(state, vocabulary="abc", norm=norm, activation="relu")
+        state |= {f"{norm}.{x}": rng.normal(size=4) for norm in ("blocks.0.ln1", "ln_final") for x in "wb"}
+    model = sc.from_state_dict(state, vocabulary="abc", norm=norm, activation="relu", rotary="none")
     with pytest.raises(BadInput, match=r"must have a rule for each step.*:|must have at most 50,000 characters"):
         every_length(model)
 

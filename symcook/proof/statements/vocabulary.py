@@ -111,7 +111,7 @@ class _Layers(Relation):
         if (at is None) is (position in ("each", "all")):
             must = "no position, since the model answers once" if at else "a position, since the model answers at each"
             raise BadInput(f"logit takes {must}", at or "none", "write logit" if at else "write logit(n), for example")
-        place = at or self.read_at
+        place = at or {"first": self.low, "last": self.high}[position]
         if label is not None:
             which, scores = self._scores(label, place)
             return scores[which]
