@@ -74,6 +74,11 @@ class Run(Reply):
     """The values of the parameters of the model, given or by default, as text."""
 
     @property
+    def extent(self) -> Extent:
+        """The values that the run is about; its one input is named elsewhere."""
+        return Extent(values=self.values)
+
+    @property
     def accept(self) -> bool | None:
         """The verdict; None if the model decides nothing, if the answer is undecided, or if no answer counts
         (`symcook.words.positions`)."""
@@ -292,7 +297,7 @@ class Run(Reply):
         """The document of ``symcook run --json``."""
         model = self.result.model
         document: dict[str, Any] = {"recipe": model.name, "input": self.given, "domain": self.result.domain.name}
-        document |= Extent(values=self.values).to_json()
+        document |= self.extent.to_json()
         if model.decides:
             document["accept"] = self.accept
         if self.simulates:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from symcook.model.answers import EMPTY_STRING, brief
-from symcook.model.extent import Extent
 from symcook.report.document import (
     VERDICTS,
     WIDE,
@@ -33,8 +32,7 @@ _CUT = "≈: the first digits of a longer value; the trace has the whole of it, 
 
 def line(answer: Run) -> str:
     """The verdict or the values in one line: the repr."""
-    model, answered = answer.result.model, answer_text(answer)
-    at = Extent(values=answer.values).at_values
+    model, answered, at = answer.result.model, answer_text(answer), answer.extent.at_values
     return brief(f"<Run {brief(model.name, 40)} on {brief(answer.given or EMPTY_STRING, 40)}{at}: {answered}>")
 
 
@@ -106,9 +104,9 @@ def _heads(step: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _title(answer: Run) -> str:
     """The model, the input, the values of the parameters and the verdict."""
-    model, at = answer.result.model, Extent(values=answer.values).at_values
+    model = answer.result.model
     verdict = f": {VERDICTS[answer.accept]}" if model.decides else ""
-    return f"{model.name} on {answer.given or EMPTY_STRING}{at}{verdict}"
+    return f"{model.name} on {answer.given or EMPTY_STRING}{answer.extent.at_values}{verdict}"
 
 
 def _doubt(answer: Run) -> str:

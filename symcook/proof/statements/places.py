@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symcook.model.expr import Tree, children, parse_formula, parse_term, show
+from symcook.model.meaning import subtrees
 from symcook.proof.inequalities.simplex import LinearRow, Number, solve
 from symcook.proof.statements.secondrun import parted
 from symcook.proof.statements.trees import replaced
@@ -166,22 +167,14 @@ def _positions(call: Tree, meaning: ModelMeaning) -> list[Tree]:
 def _unmet(whole: Tree, meaning: ModelMeaning) -> tuple[Tree, str] | None:
     """The first call in a statement whose prefix has premises that no string meets, such as that of a position of a
     typed symbol, and the error about it; None where the fault is no prefix's."""
-    for tree in _calls(whole):
-        prefix = parted(tree[1])[0]
+    for tree in subtrees(whole):
+        prefix = parted(tree[1])[0] if tree[0] in ("call", "name") else ""
         second = meaning.others.get(prefix)
         if second is not None and implied([(ONE, ("name", "n")), *_facts_of(second, meaning)], ONE, ("num", 0, 1)):
             less = 1 - int(meaning.relation.low) + (meaning.document["embedding"]["after"] is not None)
             typed = f"positions of symbols are {meaning.typed_places[0]} to n{f' - {less}' if less else ''}"
             return tree, f"no string has the positions that {prefix}NAME is about; {typed}"
     return None
-
-
-def _calls(tree: Tree) -> Iterator[Tree]:
-    """The names and calls in a tree, from left to right."""
-    if tree[0] in ("call", "name"):
-        yield tree
-    for child in children(tree):
-        yield from _calls(child)
 
 
 def absent(whole: Tree, meaning: ModelMeaning) -> tuple[Tree, str] | None:
