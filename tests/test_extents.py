@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from shared import call, document
 
 import symcook as sc
+from symcook.errors import BadInput
 from symcook.model.extent import Extent
+from symcook.proof.statements import certify
+from symcook.proof.statements.proving import ProofAnswer, document_of
 from symcook.proof.statements.shortruns import Tried
 from symcook.report import check as check_report
 from symcook.report import decision as decision_report
@@ -176,7 +180,7 @@ def test_soft_models_name_the_values_of_parameters() -> None:
     built.attention("share", "x")
     built.readout("sign", "last", ["share"], weights=[scale])
     soft = built.build("share").hardsoft("1/2", max_length=2, values={"c": "1/2"})
-    assert soft.text().splitlines()[0].endswith("checked on all strings up to length 2 (CHECKED 2), with c = 1/2")
+    assert soft.text().splitlines()[0].endswith("checked on every string of length 1 to 2 (CHECKED 2), with c = 1/2")
     assert soft.to_json()["values"] == {"c": "1/2"}
 
 
@@ -249,3 +253,75 @@ def test_reports_take_quantifiers_from_the_extent(report: Any) -> None:
     ]
     found = {text for text in texts if any(words in text for words in (*QUANTIFIERS, "no string"))}
     assert found == (BY_HAND if report is check_report else set())
+
+
+def test_a_proof_names_its_strings_and_the_values_that_were_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With c = 1 the model accepts what ends in a; no empty string has a run, and another value another answer."""
+    model, said = with_default(), "accept <-> at(a, n)"
+    proved = model.prove(said, values={"c": 1})
+    assert repr(proved) == f"<ProofAnswer PROVED: {said}, for every string of at least one symbol, with c = 1>"
+    assert proved.text().startswith(f"PROVED  {said}, with c = 1\n") and proved.to_json()["fixed"] == {"c": "1"}
+    model.save(tmp_path / "m.json")
+    line = ("prove", tmp_path / "m.json", "--statement", said, "--set", "c=1")
+    assert document(capsys, *line)["fixed"] == document(capsys, *line)["fixed"] == {"c": "1"}  # also when asked again
+    (tmp_path / "claims.txt").write_text(said)
+    listed = ("prove", tmp_path / "m.json", "--claims", tmp_path / "claims.txt", "--set", "c=1")
+    assert call(capsys, *listed)[1].startswith(f"already PROVED   {said}, with c = 1  (")
+    false = model.prove("accept -> at(b, n)", values={"c": 1})
+    assert repr(false) == "<ProofAnswer REFUTED: accept -> at(b, n) is false of a, with c = 1>"
+    # Without a value the statement is about all of them, and a few are tried.
+    other = model.prove("at(a, n) -> accept")
+    assert other.counterexample == "a" and other.limits == "the smallest at the values of c that were tried"
+    assert "fixed" not in other.to_json()
+
+
+def test_open_statements_name_no_value_that_was_given() -> None:
+    """`Tried` names the parameters of which a few values were tried: those that were given none."""
+    model = with_default()
+    claim = certify.claim(document_of(model, {}), "accept | ~accept")
+    tried = Tried(None, 2)
+    opened = [ProofAnswer(model, "S", "OPEN", None, 0, claim, tried, fixed=fixed) for fixed in ({}, {"c": "1"})]
+    assert [answer.true_of for answer in opened] == [
+        "all strings with at most 2 positions at the tried values of c", "all strings with at most 2 positions",
+    ]  # fmt: skip
+
+
+def test_a_second_model_that_is_not_named_leaves_no_string_out() -> None:
+    """It takes one symbol at most, so that 'n <= 1' was proved of a model that takes all strings."""
+    short = replace(ends_in_a(), max_length=1)
+    with pytest.raises(BadInput, match="must name the second one"):
+        ends_in_a().prove("n <= 1", other=short)
+    assert ends_in_a().prove("n <= 1 | other.accept", other=short).status == "PROVED"
+    quoted = sc.Builder(words={"other.": {"x": 1}})
+    quoted.readout("sign", "last", ["x"], weights=[1])
+    model = quoted.build("quoted")
+    with pytest.raises(BadInput, match="must name the second one"):
+        model.prove('count("other.") = n', other=model)
+
+
+def test_contributions_name_the_values() -> None:
+    answer = with_default().run("ba", values={"c": 2}).attribution()
+    assert answer.text().splitlines()[0] == "direct contributions to the logit of ends on ba at position 2, with c = 2"
+    assert answer.to_json()["values"] == {"c": "2"}
+    assert "values" not in ends_in_a().run("ba").attribution().to_json()
+
+
+def test_any_answer_is_right_counts_the_empty_string_where_it_says_so() -> None:
+    """Of the 7 strings to length 2 the even ones, 5 with the empty one, have no wanted answer."""
+
+    def reference(word: str) -> bool | None:
+        return word == "a" if len(word) % 2 else None
+
+    model = ends_in_a()
+    assert "any answer is right: 4 inputs of 6\n" in model.check(reference, 2).text()
+    words = {**model.embedding.words, "!": {"x": 1}}
+    ended = replace(model, embedding=replace(model.embedding, words=words, after="!"))
+    assert "any answer is right: 5 inputs of 7, the empty string included\n" in ended.check(reference, 2).text()
+
+
+def test_a_bound_beyond_the_premise_of_its_lemma_says_so() -> None:
+    beyond = sc.bound("table-lookup", gamma="1/100")
+    assert beyond.holds is False and "premise of Lemma 7       gamma >= 1, which fails" in beyond.text()
+    assert "premise" not in sc.bound("table-lookup", gamma=1).text()

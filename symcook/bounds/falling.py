@@ -142,6 +142,7 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
     text, gap = positive(gamma)
     length = None if n is None else count(n)
     ends = None if length is None else length - 1
+    premise = {"premise of Lemma 7": "gamma >= 1, which fails"} if gap() < 1 else {}
 
     def value() -> flint.arb:
         """The error at t = 1, the worst position, with a = 0 positions to its left and b = n - 1 to its right."""
@@ -166,6 +167,7 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
         extra={
             "3/2 suffices from gamma": shown(least_gamma, wanted, "the smallest gamma"),
             "best for gamma >= 1": "1, approached as gamma grows",
+            **premise,
         },
     )
 

@@ -120,15 +120,17 @@ def compile(
             raise
     # The ids of the theorems about a construction are part of the sentence, not of the JSON document.
     by = f" ({', '.join(document.pop('theorems', ()))})" * bool(theorem)
-    proved_text = f"{_proved_sentence(kind, theorem, variant)}{by} (certificate: {document['certificate']})"
+    proved_text = f"{_proved_sentence(model, kind, theorem, variant)}{by} (certificate: {document['certificate']})"
     proved_line = f"\n{document['verdict']}  {proved_text}"
     say_or_json(as_json, lambda: document, lambda: wrote + (proved_line if prove else ""))
     return 0
 
 
-def _proved_sentence(kind: str, theorem: str | None, variant: str | None) -> str:
+def _proved_sentence(model: Transformer, kind: str, theorem: str | None, variant: str | None) -> str:
     """What the certificate of a compiled model proves, in words, by the kind of its program."""
-    says, every = f"the model answers as the {'program' if kind == 'srasp' else 'formula'} does", "every string"
+    from symcook.model.extent import Extent
+
+    says = f"the model answers as the {'program' if kind == 'srasp' else 'formula'} does"
     if kind == "dfa":
         says = "it outputs the states of the automaton, then yes or no"
         if theorem:
@@ -136,8 +138,7 @@ def _proved_sentence(kind: str, theorem: str | None, variant: str | None) -> str
             says = f"{word} token |x| + 1 after it is yes or no, as the automaton says"
     if kind == "tm":
         says = "it outputs the machine's steps, then its output"
-        every += " with a symbol" * (variant == "no-start")
-    return f"on {every} {says}"
+    return f"on {Extent(shortest=int(not model.embedding.added)).strings} {says}"
 
 
 def _written_line(shown: Mapping[str, Any], letters: Sequence[str]) -> str:

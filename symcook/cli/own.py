@@ -70,8 +70,8 @@ class StatementSubject:
     """Proves or refutes a statement: from the statement, a proof script or None, and a time in seconds."""
     again: Callable[[dict[str, Any], str], tuple[str, Verdict]]
     """Checks a stored certificate and the text of its statement again: the sentence, and the verdict."""
-    values: Mapping[str, Any] = field(default_factory=dict)
-    """The values of the model's parameters that were set. The statement is about all values of the others."""
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    """The values of the model's parameters that were set, as text. The statement is about all values of the others."""
     second_model: Transformer | None = None
     """The second model of statements about two."""
 
@@ -79,6 +79,7 @@ class StatementSubject:
 def asked(name: str, settings: Sequence[str], other: str | None = None) -> StatementSubject:
     """The subject of statements about NAME, and with `other` about a second model. Raises BadInput if NAME is neither a
     model nor a family."""
+    from symcook.model.extent import values_of
     from symcook.proof.statements import certify, proving
 
     family = whole_family(name, settings)
@@ -99,14 +100,15 @@ def asked(name: str, settings: Sequence[str], other: str | None = None) -> State
     second_chosen, second = (None, None) if other is None else bound(other, ())
     second_model = None if second_chosen is None else second_chosen.model
     beside = [certificate for certificate, _ in places(str(_source(name)))]
+    fixed = values_of(chosen.model, chosen.values, require=False)
     return StatementSubject(
         chosen.model,
         lambda sentence: certify.claim(document, sentence, other=second),
         lambda claim, script, seconds: proving.settle(
-            chosen.model, claim, document, script, seconds, second, beside, second_model
+            chosen.model, claim, document, script, seconds, second, beside, second_model, fixed
         ),
         lambda certificate, text: certify.again(document, certificate, text, second),
-        chosen.values,
+        fixed,
         second_model,
     )
 
@@ -236,7 +238,7 @@ def known_answer(about: StatementSubject, claim: Statement, place: Files, second
     took, note = time.monotonic() - begun, claim.note or ""
     return ProofAnswer(
         about.model, note, verdict.status, STORED, took, claim, None, certificate, verdict,
-        second_model=about.second_model,
+        second_model=about.second_model, fixed=about.fixed,
     )  # fmt: skip
 
 

@@ -80,13 +80,14 @@ def prove_rounded(
             answer = about.settle(claim, None, seconds)
             if answer.certificate is not None:
                 proving.write(to, claim, answer.certificate)
-    found = within(about.model, about.values, u, every=True)
+    found = within(about.model, about.fixed, u, every=True)
     theorems = [theorem for theorem in found if theorem["accepts"] is not None]
     document = judged(answer, theorems, name, u)
     if as_json:
         print_json({"statement": sentence, "rounded": str(u), **document})
         return own.EXIT_CODES[document["status"]]
-    say(f"{document['status']:8}{sentence}, of each run with relative errors up to {u}{_lengths(document)}")
+    which = f"{answer.extent.at_values}, of each run with relative errors up to {u}{_lengths(document)}"
+    say(f"{document['status']:8}{sentence}{which}")
     for line in document["why"]:
         say(f"Because      {line}")
     if answer.certificate is not None:

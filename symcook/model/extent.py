@@ -12,14 +12,16 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 
-def values_of(model: Transformer, given: Mapping[str, Exact] | None = None) -> dict[str, str]:
-    """The values, given or by default, that an answer has for the parameters of a model, as text; {} for a model
-    without parameters. BadInput as `Transformer.values` raises it."""
+def values_of(
+    model: Transformer, given: Mapping[str, Exact] | None = None, *, require: bool = True
+) -> dict[str, str]:
+    """The values, given or (with `require`) by default, that an answer has for the parameters of a model, as text; {}
+    for a model without parameters. BadInput as `Transformer.values` raises it."""
     if not model.parameters:
         return {}
     from symcook.model.symbols import from_sympy
 
-    return {name: from_sympy(value) for name, value in model.values(given).items()}
+    return {name: from_sympy(value) for name, value in model.values(given, require=require).items()}
 
 
 @dataclass(frozen=True)

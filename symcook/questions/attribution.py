@@ -7,7 +7,7 @@ is the sum of their direct contributions. What a part does by way of later parts
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from symcook.errors import BadInput, unknown
 from symcook.locks import PRECISION
 from symcook.model.answers import Reply
 from symcook.model.expr import show
+from symcook.model.extent import Extent
 from symcook.model.parts import Part
 from symcook.model.steps import Centre, DivideByRms, Read, ScaleEntries, attention, unknown_step
 from symcook.model.symbols import Number, exact, from_sympy
@@ -47,6 +48,8 @@ class Attribution(Reply):
     on. Their sum is the logit."""
     factor: Any = None
     """1/sqrt(variance + epsilon) of the final norm in this run; None without a final norm."""
+    extent: Extent = field(kw_only=True)
+    """The values of the parameters in this run."""
 
     holds = None
     status = "COMPUTED"
@@ -78,6 +81,7 @@ class Attribution(Reply):
             "logit": shown(self.logit),
             "parts": [{"part": name, "value": shown(value)} for name, value in self.parts.items()],
             "final_norm_factor": shown(self.factor),
+            **self.extent.to_json(),
         }
 
 
@@ -119,12 +123,13 @@ def attribution(run: Run, label: str | None = None, position: int | None = None)
     weights = {c: _number(weight, as_exact) for c, weight in row.items()}
     norm = activations.model.final_norm
     if norm is None:
-        parts = {name: _dot(weights, values) for name, values in written.items()}
-        return Attribution(activations.model.name, run.given, at + start, label, logit, parts)
-    final = FinalNorm(norm, as_exact)
-    factor = final.factor(activations, written, at)
-    parts = final.contributions(weights, written, factor)
-    return Attribution(activations.model.name, run.given, at + start, label, logit, parts, factor)
+        factor, parts = None, {name: _dot(weights, values) for name, values in written.items()}
+    else:
+        final = FinalNorm(norm, as_exact)
+        factor = final.factor(activations, written, at)
+        parts = final.contributions(weights, written, factor)
+    name, position = activations.model.name, at + start
+    return Attribution(name, run.given, position, label, logit, parts, factor, extent=run.extent)
 
 
 def _written(activations: Activations) -> Iterator[tuple[str, dict[str, Any]]]:

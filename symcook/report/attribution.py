@@ -30,7 +30,8 @@ def document(answer: Attribution) -> Document:
 def _title(answer: Attribution) -> str:
     """The logit, the model, the input and the position."""
     what = "the logit" if answer.label is None else f"the score of {answer.label}"
-    return f"{what} of {answer.model} on {answer.given or EMPTY_STRING} at position {answer.position}"
+    where = f"at position {answer.position}{answer.extent.at_values}"
+    return f"{what} of {answer.model} on {answer.given or EMPTY_STRING} {where}"
 
 
 def _shown(answer: Attribution, number: Any) -> Any:

@@ -112,7 +112,9 @@ def _lines(check: Check, name: str, command: WholeCommand | None) -> list[str]:
     if check.free:
         positions = None if check.inputs is None else check.inputs.positions
         left_out = "" if positions in (None, "last") else "no answer counts, or "
-        lines.append(f"{left_out}any answer is right: {number_text(check.free)} inputs")
+        counted = "" if check.empty_word is None else ", the empty string included"
+        total = number_text(check.strings + (check.empty_word is not None))
+        lines.append(f"{left_out}any answer is right: {number_text(check.free)} inputs of {total}{counted}")
     if check.right_to and check.max_length is not None and not check.holds:
         lines.append(f"right on {check.extent.strings}")
     if check.stopped is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from symcook.bounds.arguments import written
 from symcook.model.answers import brief
+from symcook.model.extent import Extent
 from symcook.present import present
 from symcook.report.document import Document, PlainLines, Table
 
@@ -53,11 +54,10 @@ def _status(answer: HardSoft) -> str:
     """The status in words, with the strings of a language that were run."""
     status, checked = answer.status, answer.status.removeprefix("CHECKED ")
     restricted = answer.inputs is not None and answer.inputs.restricted
-    # With added tokens the empty string has a run too, which was not asked about.
-    added = answer.inputs is not None and answer.inputs.model.embedding.added
-    every = f"all strings of 1 to {checked} symbols" if added else f"all strings up to length {checked}"
-    strings = present(answer.inputs).says if restricted else every
-    return f"checked on {strings} ({status})" if checked != status else status + f", on {strings}" * restricted
+    if checked == status:
+        return status + f", on {present(answer.inputs).says}" * restricted
+    strings = present(answer.inputs).says if restricted else Extent(shortest=1, longest=int(checked)).strings
+    return f"checked on {strings} ({status})"
 
 
 def write(answer: HardSoft, targets: Sequence[Path], force: bool) -> Sequence[Path]:

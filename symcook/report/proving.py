@@ -19,9 +19,9 @@ LONGEST = 2000
 
 def line(answer: ProofAnswer) -> str:
     """The answer as a sentence: the repr."""
-    proved = ", for all sizes" if answer.model is None else ""
+    proved, at = ", for all sizes" if answer.model is None else "", answer.extent.at_values
     if answer.model is not None and answer.model.alphabet:
-        proved = ", for every string" + " that has a run" * bool(without_runs(answer))
+        proved = f", for {answer.extent.strings}" + " that has a run" * bool(without_runs(answer))
     ends = {"PROVED": proved, "OPEN": " is undecided"}
     if answer.vacuous:
         ends["OPEN"] = " is true only because no string meets its premises"
@@ -30,6 +30,7 @@ def line(answer: ProofAnswer) -> str:
     end = ends.get(answer.status, " is false")
     if answer.shown is not None:
         end = f" is false of {answer.shown}{smallest(answer)}"
+    end += at
     words = f"{answer.words}: "
     most = LINE - len(f"<ProofAnswer {words}{end}>")
     return brief(f"<ProofAnswer {words}{brief(answer.statement, max(most, 20))}{end}>")
@@ -38,14 +39,14 @@ def line(answer: ProofAnswer) -> str:
 def first(answer: ProofAnswer) -> str:
     """The answer in one line: the status and the statement; of an OPEN one also what decided it, or of which strings
     it is true; of a REFUTED one without a certificate the string."""
-    known = ""
+    known, stated = "", answer.statement + answer.extent.at_values
     if answer.status == "OPEN" and not answer.vacuous:
         if answer.method is not None:
-            return f"TRUE, NO CERTIFICATE YET  {answer.statement}  (decided by {_plain(answer.method)})"
+            return f"TRUE, NO CERTIFICATE YET  {stated}  (decided by {_plain(answer.method)})"
         known = f"true of {answer.true_of}" if answer.true_of else ""
     elif answer.status == "REFUTED" and answer.certificate is None:
         known = f"false of {answer.shown}"
-    return f"{answer.words}  {answer.statement}" + (f"  ({known})" if known else "")
+    return f"{answer.words}  {stated}" + (f"  ({known})" if known else "")
 
 
 def _plain(method: str) -> str:
@@ -80,7 +81,7 @@ def document(answer: ProofAnswer) -> Drawn:
 def html(answer: ProofAnswer) -> str:
     """The answer as a table."""
     false_of = (answer.shown or "") + smallest(answer)
-    rows = [("statement", answer.statement), ("false of", false_of), ("about", answer.about)]
+    rows = [("statement", answer.statement), ("false of", false_of), ("about", answer.about + answer.extent.at_values)]
     rows += [("method", answer.method or ""), ("lemmas", ", ".join(answer.lemmas))]
     rows += [("reason", in_python(answer.why or "")), ("remaining", answer.remaining)]
     drawn = table([], [row for row in rows if row[1]], words=True)
@@ -113,9 +114,9 @@ def lines(answer: ProofAnswer, file: str | None = None) -> list[str]:
 
 
 def without_runs(answer: ProofAnswer) -> str:
-    """Why a statement that is proved may leave out strings of its models: of one, a norm may be undefined or a
-    temperature not positive, a model takes no longer strings, or a second run would have no position. "" where it is
-    about every string."""
+    """Why a statement that is proved may leave out strings of `ProofAnswer.extent`: of one, a norm may be undefined or
+    a temperature not positive, a model takes no longer strings, or the string with a symbol deleted has no position.
+    "" where it leaves out none."""
     from symcook.proof.statements.secondrun import other_strings
     from symcook.walk import may_lack_runs
 
@@ -125,9 +126,8 @@ def without_runs(answer: ProofAnswer) -> str:
     longest = min((model.max_length for model in models if model.max_length is not None), default=None)
     reasons = ["a norm or a temperature may leave a string without one"] * any(map(may_lack_runs, models))
     reasons += [] if longest is None else [f"a model takes at most {longest} position{'s' * (longest > 1)}"]
-    added = [model.embedding.added for model in models]
     deletes = any(prefix.startswith("deleted") for prefix in other_strings(answer.statement, models[0].space))
-    emptied = min(added) == 0 and (max(added) > 0 or deletes)
+    emptied = deletes and not models[0].embedding.added
     reasons += ["a model that adds no token has no run on the empty string"] * emptied
     return "; ".join(reasons)
 

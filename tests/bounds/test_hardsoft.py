@@ -425,7 +425,7 @@ def test_added_tokens_are_positions_where_ties_are_broken(before: str | None, we
     found = hardsoft(hard, "1/4", "1/(4*n)", max_length=2)
     assert found.holds is True and found.heads[0].untied is not None
     assert found.heads[0].untied.split("(", 1)[1].startswith(f"{m}*(1/(4*n)))*i/{m} in place of ")
-    assert "checked on all strings of 1 to 2 symbols (CHECKED 2)" in found.text()
+    assert "checked on every string of length 1 to 2 (CHECKED 2)" in found.text()
     assert hardsoft(hard, "1/4", "n/4", max_length=2).holds is False
     assert f"*i/{m} in place" in str(hardsoft(hard, "1/4", max_length=2).heads[0].untied)
     soft = hardsoft(hard, "1/1000", "1/(4*n)", max_length=2).soft

@@ -152,7 +152,7 @@ def test_the_strings_that_were_run_are_in_the_first_line(tmp_path: Path, capsys:
     _, out, _ = call(capsys, *asked, "--inputs", str(tmp_path / "two.words"))
     assert "checked on the 2 strings of length 1 to 2 of " in out.splitlines()[0] and "all strings" not in out
     _, out, _ = call(capsys, *asked, "--max-length", "2")
-    assert "checked on all strings up to length 2" in out.splitlines()[0]
+    assert "checked on every string of length 1 to 2" in out.splitlines()[0]
 
 
 @pytest.mark.parametrize("word", ["", "abab", "abb"])

@@ -224,7 +224,8 @@ def test_shipped_programs_are_proved_and_the_second_checker_reads_it(
 def test_a_program_is_compiled_and_proved_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "m.json"
     code, out, err = call(capsys, "compile", "srasp", CLOSEST, "--prove", "-o", file)
-    assert code == 0 and "\nPROVED  on every string the model answers as the program does" in out, out + err
+    proved = "\nPROVED  on every string of at least one symbol the model answers as the program does"
+    assert code == 0 and proved in out, out + err
     assert call(capsys, "prove", file)[0] == 0
     sc.compile("srasp", CLOSEST.replace(">= 2*", "> 2*")).save(file, force=True)
     assert call(capsys, "prove", file)[0] == 3  # the weights have changed

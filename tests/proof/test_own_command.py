@@ -74,7 +74,7 @@ def test_symbols_take_values(home, capsys):
     code, out, _ = said(capsys, "free.json", "--statement", "1 <= n")
     assert code == 0 and "c:Real" in out and "0 < c" in out  # without a value: every c of the region
     code, out, _ = said(capsys, "free.json", "--statement", "accept -> 1 <= n", "--set", "c=1")
-    assert code == 0 and out.startswith("PROVED  accept -> 1 <= n\n")
+    assert code == 0 and out.startswith("PROVED  accept -> 1 <= n, with c = 1\n")
     code, _, err = said(capsys, "free.json", "--statement", "1 <= n", "--set", "d=1", "--force")
     assert code == 2 and "d" in err
 

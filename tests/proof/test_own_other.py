@@ -124,14 +124,14 @@ def test_strings_without_a_run_of_both_satisfy_nothing() -> None:
     readout = sc.Readout("sign", "last", ("x",), weights=[1])
     refuses = sc.Transformer("refuses", embedding, (), readout, final_norm=norm)
     first = to_document(model("plain"))
-    runs = Runs(claim(model("plain"), "count(b) = n", refuses), first, other=to_document(refuses))
+    runs = Runs(claim(model("plain"), "count(b) = n | other.x(1) = 5", refuses), first, other=to_document(refuses))
     assert [runs.word for length in (1, 2) for ready in runs.at(length) if ready and runs.runs()] == [
         ("b",),
         ("b", "b"),
     ]
     short = model("plain", max_length=2)
-    assert model("plain").prove("n <= 2", seconds=20, other=short).status == "PROVED"
-    assert model("plain").prove("n <= 1", seconds=20, other=short).word == ("a", "a")
+    assert model("plain").prove("n <= 2 | other.x(1) = 5", seconds=20, other=short).status == "PROVED"
+    assert model("plain").prove("n <= 1 | other.x(1) = 5", seconds=20, other=short).word == ("a", "a")
 
 
 def test_names_of_the_two_do_not_meet() -> None:
@@ -205,10 +205,10 @@ def test_a_model_that_has_other_positions_does_not_decide_which_positions_the_st
     two = sc.Embedding(sc.Space(("v",)), {"a": {}, "b": {"v": 1}, "BOS": {}, "EOS": {}}, before="BOS", after="EOS")
     models = [sc.Transformer("m", e, (), sc.Readout("sign", "last", ("v",), [[1]])) for e in (one, two)]
     for first, second, statement, word in (
-        (*models, "accept", "b"),
+        (*models, "accept | other.v(1) = 5", "b"),
         (*models, "all i in 0..n - 1. v(i) = other.v(i + 2)", "a"),
         (*models, "all i in 0..n - 1. v(i) + other.v(i + 1) <= 1", "ba"),
-        (*models[::-1], "all i in 1..n. v(i) = 0", "b"),
+        (*models[::-1], "(all i in 1..n. v(i) = 0) | other.v(0) = 5", "b"),
         (*models, "all i in 0..n - 1. other.v(i) = 0", "baa"),
     ):
         found = first.prove(statement, seconds=8, other=second)

@@ -25,7 +25,7 @@ def test_a_true_statement(votes, tmp_path, capsys):
     """The certificate that is saved is the one that the command checks again."""
     answer = votes.prove("accept <-> count(a) > count(b)")
     assert (answer.status, answer.counterexample, answer.word, answer.why) == ("PROVED", None, None, None)
-    assert repr(answer) == "<ProofAnswer PROVED: accept <-> count(a) > count(b), for every string>"
+    assert repr(answer) == "<ProofAnswer PROVED: accept <-> count(a) > count(b), for every string of at least one symbol>"
     assert answer.certificate is not None and answer.method == "fragment B: counts and linear arithmetic"
     votes.save(tmp_path / "votes.json")
     certificate, statement = answer.save(tmp_path / "votes.proof.json")
@@ -62,7 +62,8 @@ def test_strings_without_a_run_are_left_out_in_words(temperature: str, runs: boo
     model = built.build("means")
     answer = model.prove("x(n) <= 1")
     assert answer.status == "PROVED"
-    assert repr(answer).endswith(", for every string>" if runs else ", for every string that has a run>")
+    that_run = "" if runs else " that has a run"
+    assert repr(answer).endswith(f", for every string of at least one symbol{that_run}>")
     assert ("Strings      those that have a run" in answer.text()) is not runs
     if not runs:
         with pytest.raises(NoRun):
@@ -85,16 +86,18 @@ def test_a_second_model_or_a_greatest_length_leaves_strings_out_in_words() -> No
     every, short, normed = made(), made(longest=3), made(norm=True)
     ended = replace(every, embedding=replace(every.embedding, words={**words, "!": {}}, after="!"))
     empty = "a model that adds no token has no run on the empty string"
-    assert repr(every.prove("accept")).endswith(", for every string>")
+    assert repr(every.prove("accept")).endswith(", for every string of at least one symbol>")
+    both = ended.prove("2 <= n | other.x(1) = 5", other=every)
+    assert repr(both).endswith(", for every string of at least one symbol>") and "Strings  " not in both.text()
+    assert repr(ended.prove("1 <= n")).endswith(", for every string>")
     for answer, why in (
         (short.prove("n <= 3"), "a model takes at most 3 positions"),
         (short.prove("accept -> appended(a).accept"), "a model takes at most 3 positions"),
         (every.prove("n <= 3 & other.accept", other=short), "a model takes at most 3 positions"),
-        (ended.prove("2 <= n", other=every), empty),
         (every.prove("2 <= n | deleted(p).x(1) = 5"), empty),
         (every.prove("other.accept -> accept", other=normed), "a norm or a temperature may leave a string without one"),
     ):
-        assert answer.status == "PROVED" and repr(answer).endswith(", for every string that has a run>")
+        assert answer.status == "PROVED" and repr(answer).endswith("at least one symbol that has a run>")
         assert f"Strings      those that have a run: {why}" in answer.text()
 
 

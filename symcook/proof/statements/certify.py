@@ -43,6 +43,7 @@ from symcook.proof.statements.facts import Facts, Trying, parts
 from symcook.proof.statements.heads import HeadFacts, Quick
 from symcook.proof.statements.meanings import Handed, Meanings
 from symcook.proof.statements.reader import MUST
+from symcook.proof.statements.secondrun import names_second_model
 from symcook.proof.statements.shortruns import Runs, Tried, WordsSpent
 from symcook.proof.statements.vocabulary import ModelMeaning, named
 from symcook.proof.statements.witness import at_word, shown_inhabited, ways
@@ -102,6 +103,9 @@ def claim(document: Mapping[str, Any], sentence: str, other: Mapping[str, object
     """
     sentence = one_line(sentence)
     meaning = ModelMeaning(document, definitions(), other)
+    if other is not None and not names_second_model(sentence):  # else it would only leave out strings
+        do = "write other.accept or other.NAME, or give one model"
+        raise BadInput("a statement about two models must name the second one", sentence, do)
     text = meaning.text(sentence)
     # The equations of the truth functions are premises too. They bind q; if a coordinate is called q, another name.
     truths = [] if meaning.truths is None else [f"({equation})" for equation in meaning.truths.equations()]

@@ -10,7 +10,7 @@ import json
 import textwrap
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,6 +20,7 @@ from symcook.errors import BadInput, Rejected
 from symcook.files import put, vacant
 from symcook.model import modelfile
 from symcook.model.answers import EMPTY_STRING, Reply
+from symcook.model.extent import Extent, values_of
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.proof.families.smallruns import FamilyTried
@@ -58,7 +59,8 @@ class ProofAnswer(Reply):
     an OPEN statement that it is true only since no string meets its premises, which is no theorem about the model.
     `asked` has the strategies that were asked, by name, each with the reason why it has no certificate; `nearest` is
     the nearest missing fact among these reasons, "" if there is none. `advice` says what to do if the statement is
-    OPEN; it has no meaning for another status. `second_model` is the other model of a statement about two.
+    OPEN; it has no meaning for another status. `second_model` is the other model of a statement about two. `fixed` are
+    the values given for parameters of the model, as text; the statement is about all values of its other parameters.
     """
 
     REPORT = "proving"  # how `Shown` displays an answer: by symcook.report.proving
@@ -79,6 +81,7 @@ class ProofAnswer(Reply):
     nearest: str = ""
     advice: str = ""
     second_model: Transformer | None = None
+    fixed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool | None:
@@ -118,7 +121,15 @@ class ProofAnswer(Reply):
     @property
     def true_of(self) -> str:
         """The short strings of which an OPEN statement was found true, after "true of"; "" if there are none."""
-        return "" if self.tried is None or self.word is not None else self.tried.true_of(self.model)
+        model = self.model and self.model.bind(self.fixed, require=False)
+        return "" if self.tried is None or self.word is not None else self.tried.true_of(model)
+
+    @property
+    def extent(self) -> Extent:
+        """The strings and the values that a statement about a model is about. The empty string is none of the strings
+        where a model adds no token."""
+        models = [model for model in (self.model, self.second_model) if model is not None]
+        return Extent(shortest=int(not all(model.embedding.added for model in models)), values=self.fixed)
 
     @property
     def about(self) -> str:
@@ -136,11 +147,12 @@ class ProofAnswer(Reply):
 
     @property
     def limits(self) -> str:
-        """What limits a counterexample, as text: smaller strings that may be false too, and that the statement asks for
-        positions that the string does not have. "" without such a limit."""
+        """What limits a counterexample, as text: smaller strings that may be false too, also at other values of
+        parameters, and that the statement asks for positions that the string does not have. "" without such a limit."""
         if self.tried is None or self.word is None:
             return ""
         parts = [self.tried.smaller] if self.tried.smaller else []
+        parts += [f"the smallest at the values of {', '.join(self.values)} that were tried"] if self.values else []
         parts += ["the statement names positions that this string does not have"] if self.tried.outside else []
         return "; ".join(parts)
 
@@ -180,6 +192,7 @@ class ProofAnswer(Reply):
             | ({"vacuous": True} if self.vacuous else {})
             | ({"places": dict(self.places)} if self.places else {})
             | ({"values": dict(self.values)} if self.values else {})
+            | ({"fixed": dict(self.fixed)} if self.fixed else {})
             | ({"sizes": self.tried.at} if isinstance(self.tried, FamilyTried) and self.tried.sizes else {})
         )
 
@@ -240,7 +253,7 @@ def prove(
     >>> _ = b.readout("sign", "last", "mean", weights=[1])
     >>> model = b.build("votes")
     >>> model.prove("accept <-> count(a) > count(b)")
-    <ProofAnswer PROVED: accept <-> count(a) > count(b), for every string>
+    <ProofAnswer PROVED: accept <-> count(a) > count(b), for every string of at least one symbol>
     >>> answer = model.prove("count(a) <= 1")
     >>> answer.status, answer.counterexample
     ('REFUTED', 'aa')
@@ -254,7 +267,8 @@ def prove(
     second = None if other is None else document_of(other, {})
     script = None if proof is None else prooftext.read(proof)
     claim = certify.claim(document, statement, other=second)
-    return settle(model, claim, document, script, limit, second, second_model=other)
+    fixed = values_of(model, values, require=False)
+    return settle(model, claim, document, script, limit, second, second_model=other, fixed=fixed)
 
 
 def document_of(model: Transformer, values: Mapping[str, Exact]) -> dict[str, Any]:
@@ -273,11 +287,14 @@ def settle(
     other: Mapping[str, object] | None = None,
     beside: Sequence[Path] = (),
     second_model: Transformer | None = None,
+    fixed: Mapping[str, str] | None = None,
 ) -> ProofAnswer:
     """The answer to a `claim` that was read from the `document` of the model, and from that of the `other` model if it
     is about two (see `document_of` and `certify.claim`). `beside` are files of certificates beside the model, in which
-    the theorem of its program may stand. `second_model` is the other model with its program, if it is known."""
-    question = StatementAsked(model, claim, document, other, seconds, Until(seconds), beside, second_model)
+    the theorem of its program may stand. `second_model` is the other model with its program, if it is known. `fixed`
+    are the values of parameters, as text, that the document has in their place."""
+    until, fixed = Until(seconds), fixed or {}
+    question = StatementAsked(model, claim, document, other, seconds, until, beside, second_model, fixed)
 
     def find() -> Settled:
         if script is not None:
@@ -342,7 +359,8 @@ def _answer(
         status, method, why = "REFUTED", fragment or RUN, "no proof of the negation was found"
     else:
         if settled is not None:
-            why, remaining = _missing(model, settled, script, seconds, smaller)
+            named = model if question is None else question.bound
+            why, remaining = _missing(named, settled, script, seconds, smaller)
         if decided is not None:
             method = decided.by
             why = f"decided true by {decided.by}, without a certificate ({decided.why or 'none was found'}): {why}"
@@ -355,6 +373,7 @@ def _answer(
     return ProofAnswer(
         model, claim.note, status, method, time.process_time() - begun, claim, tried, certificate, verdict, why,
         remaining, vacuous, asked, nearest, advice, None if question is None else question.second_model,
+        {} if question is None else question.fixed,
     )  # fmt: skip
 
 

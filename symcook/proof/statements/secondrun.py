@@ -94,6 +94,11 @@ def other_strings(sentence: str, own: Collection[str] = ()) -> dict[str, int]:
     return first_uses
 
 
+def names_second_model(sentence: str) -> bool:
+    """Whether a statement has a name with the prefix `OTHER`."""
+    return any(match[1] for match in re.finditer(rf"{_QUOTED}|\b({re.escape(OTHER)})", sentence))
+
+
 def _arguments(prefix: str) -> list[str]:
     """The arguments in the parentheses of a prefix, as the user wrote them."""
     return [given.strip() for given in re.findall(rf"\s*({_QUOTED}|[^,]*[^,\s][^,]*)", _inside(prefix))]

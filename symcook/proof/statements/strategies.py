@@ -74,7 +74,8 @@ class StatementAsked:
     `document` is the model's document, `other` that of the second model, if the statement is about two. `until` is the
     end of the time for all strategies, `seconds` the time that they have together. `beside` are files of certificates
     beside the model, in which the theorem of its program may stand. `second_model` is the other model with its program,
-    if it is known. `begun` is what automata and counts found out, once they were asked, and `tried` the result of short
+    if it is known. `fixed` are the values of parameters, as text, that the document has in their place.
+    `begun` is what automata and counts found out, once they were asked, and `tried` the result of short
     strings. `settled` is the last result of a search
     that found neither a proof nor a string. `outcomes` has what the strategies returned so far, by their names."""
 
@@ -86,10 +87,16 @@ class StatementAsked:
     until: Until
     beside: Sequence[Path] = ()
     second_model: Transformer | None = None
+    fixed: Mapping[str, str] = field(default_factory=dict)
     begun: Begun | None = None
     tried: Tried | None = None
     settled: Settled | None = None
     outcomes: dict[str, Outcome] = field(default_factory=dict)
+
+    @property
+    def bound(self) -> Transformer:
+        """The model with the values of `fixed` in place of its parameters."""
+        return self.model.bind(self.fixed, require=False)
 
     @property
     def decided(self) -> DecidedTrue | None:
@@ -229,7 +236,7 @@ def by_strings(question: StatementAsked) -> Outcome:
     settled, question.tried = certify.on_strings(question.claim, question.subject, question.until, question.seconds)
     if settled is not None:
         return Ended(settled)
-    covered = question.tried.true_of(question.model)
+    covered = question.tried.true_of(question.bound)
     return Failed(f"the statement is true of {covered}" if covered else "no length was tried to its end")
 
 
