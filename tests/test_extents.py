@@ -249,3 +249,11 @@ def test_reports_take_quantifiers_from_the_extent(report: Any) -> None:
     ]
     found = {text for text in texts if any(words in text for words in (*QUANTIFIERS, "no string"))}
     assert found == (BY_HAND if report is check_report else set())
+
+
+def test_a_parameter_may_have_the_name_of_a_key() -> None:
+    b = sc.Builder(words={"a": {"vote": 1}}, parameters=[sc.Parameter("max_length", default="1/2")])
+    b.readout("sign", "last", ["vote"], weights=["max_length"])
+    document_of_margin = b.build("named").margin(max_length=2).to_json()
+    assert document_of_margin["parameters"] == {"max_length": 2}
+    assert document_of_margin["values"] == {"max_length": "1/2"}
