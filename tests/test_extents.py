@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from shared import call, document
 
 import symcook as sc
 from symcook.model.extent import Extent
@@ -249,6 +250,16 @@ def test_reports_take_quantifiers_from_the_extent(report: Any) -> None:
     ]
     found = {text for text in texts if any(words in text for words in (*QUANTIFIERS, "no string"))}
     assert found == (BY_HAND if report is check_report else set())
+
+
+def test_values_that_are_set_on_a_command_line_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("diff", "first", "first-flawed", "--set", "c=2", "--max-length", 1)
+    found = document(capsys, *asked, code=1)
+    assert (found["values"], found["against_values"]) == ({"c": "2"}, {"c": "2"})
+    assert "with c = 2, with c = 2 in first-flawed" in call(capsys, *asked)[1]
+    asked = ("run", "first", "--set", "c=2", "--inputs", "1|0")
+    assert document(capsys, *asked)["values"] == {"c": "2"}
+    assert ", with c = 2\n" in call(capsys, *asked)[1]
 
 
 def test_a_parameter_may_have_the_name_of_a_key() -> None:
