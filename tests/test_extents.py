@@ -268,3 +268,8 @@ def test_a_parameter_may_have_the_name_of_a_key() -> None:
     document_of_margin = b.build("named").margin(max_length=2).to_json()
     assert document_of_margin["parameters"] == {"max_length": 2}
     assert document_of_margin["values"] == {"max_length": "1/2"}
+
+
+def test_values_of_a_model_are_not_asked_for_its_specification() -> None:
+    with pytest.raises(sc.BadInput, match="none for c of ends; save the model with a value"):
+        ends_in_a(default=1).decide(ends_in_a(default=None), values={"c": 1})
