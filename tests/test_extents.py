@@ -325,3 +325,26 @@ def test_a_bound_beyond_the_premise_of_its_lemma_says_so() -> None:
     beyond = sc.bound("table-lookup", gamma="1/100")
     assert beyond.holds is False and "premise of Lemma 7       gamma >= 1, which fails" in beyond.text()
     assert "premise" not in sc.bound("table-lookup", gamma=1).text()
+
+
+def test_values_that_are_set_on_a_command_line_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("diff", "first", "first-flawed", "--set", "c=2", "--max-length", 1)
+    found = document(capsys, *asked, code=1)
+    assert (found["values"], found["against_values"]) == ({"c": "2"}, {"c": "2"})
+    assert "with c = 2, with c = 2 in first-flawed" in call(capsys, *asked)[1]
+    asked = ("run", "first", "--set", "c=2", "--inputs", "1|0")
+    assert document(capsys, *asked)["values"] == {"c": "2"}
+    assert ", with c = 2\n" in call(capsys, *asked)[1]
+
+
+def test_a_parameter_may_have_the_name_of_a_key() -> None:
+    b = sc.Builder(words={"a": {"vote": 1}}, parameters=[sc.Parameter("max_length", default="1/2")])
+    b.readout("sign", "last", ["vote"], weights=["max_length"])
+    document_of_margin = b.build("named").margin(max_length=2).to_json()
+    assert document_of_margin["parameters"] == {"max_length": 2}
+    assert document_of_margin["values"] == {"max_length": "1/2"}
+
+
+def test_values_of_a_model_are_not_asked_for_its_specification() -> None:
+    with pytest.raises(sc.BadInput, match="none for c of ends; save the model with a value"):
+        ends_in_a(default=1).decide(ends_in_a(default=None), values={"c": 1})

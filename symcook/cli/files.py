@@ -215,12 +215,12 @@ def _models(first: str, second: str, settings: tuple[str, ...]) -> tuple[Transfo
     model = _model(names[family[0]], ())
     words = model.embedding.words
     family_model = choose(names[family[1]], settings, None if words is None else " ".join(words))
-    models = model, family_model.model.bind(family_model.values)
+    models = model, family_model.with_defaults()
     return models if family[1] else (models[1], models[0])
 
 
 def _model(name: str, settings: tuple[str, ...]) -> Transformer:
-    """A recipe, a model file or an export as a model with values in place of its parameters."""
+    """A recipe, a model file or an export as a model whose parameters have the values that are set as defaults."""
     kind = READ_BACK.get(PurePath(name).suffix)
     if PurePath(name).suffix in (".pt", ".pth"):
         do = "export it as one of these too; verify-export compares its weights with the model"
@@ -228,8 +228,7 @@ def _model(name: str, settings: tuple[str, ...]) -> Transformer:
             f"only exports of some formats are read back: the file must end in one of {', '.join(READ_BACK)}", name, do
         )
     if kind is None:
-        chosen = choose(name, settings)
-        return chosen.model.bind(chosen.values)
+        return choose(name, settings).with_defaults()
     from symcook.export.reading import from_file
 
     return from_file(name, kind)

@@ -8,7 +8,7 @@ import re
 import shlex
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_origin, get_type_hints
 
 import click
@@ -371,6 +371,12 @@ class Chosen:
     def bound(self) -> Transformer:
         """The model with the values that were given; other parameters remain."""
         return self.model.bind(self.values, require=False)
+
+    def with_defaults(self) -> Transformer:
+        """The model with the values that were given as defaults of its parameters, so that answers name them."""
+        given = self.model.values(self.values, require=False)
+        parameters = (replace(p, default=given.get(p.name, p.default)) for p in self.model.parameters)
+        return replace(self.model, parameters=tuple(parameters))
 
     def command(self, verb: str, options: Sequence[str] = ()) -> str:
         """A command line about this model, to paste into a shell.

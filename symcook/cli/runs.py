@@ -230,6 +230,7 @@ def _each_string(
     # In JSON a row is the document of a run without the recipe, which is the same for all; in text it is (string,
     # answer).
     number_system, bound, rows = in_balls(domain, chosen.model), strings.counted(chosen.model.bind(chosen.values)), []
+    extent = strings.extent(chosen.model, chosen.values)
     undecided, answer_of = None, answer_text if strings.positions is None else answers_that_count
     with Progress(f"running {name}") as progress:
         for n in strings.lengths:
@@ -243,9 +244,9 @@ def _each_string(
                     rows.append((answer.given or EMPTY_STRING, answer_of(answer)))
                 progress(len(rows), strings.count)
     if as_json:
-        print_json({"recipe": chosen.model.name, **strings.to_json(), "answers": rows})
+        print_json({"recipe": chosen.model.name, **strings.to_json(), **extent.to_json(), "answers": rows})
     else:
-        say(f"{name} on {strings.says}")
+        say(f"{name} on {strings.says}{extent.at_values}")
         say(columns(rows, "  "))
     # The whole table is printed before an undecided string makes the command fail.
     if undecided is not None:

@@ -499,6 +499,11 @@ def recogniser(model: Transformer, against: object) -> Answering | Decision:
         require_allowed(against)
         return Asked(against, asked.answers)
     if isinstance(against, Transformer):
+        # Values that are given are those of the model, and do not reach the specification.
+        if (missing := next((p.name for p in against.parameters if p.default is None), None)) is not None:
+            must = "the parameters of a model that is a specification must have defaults"
+            do = f'save the model with a value: model.bind({missing}="VALUE").save("FILE.json")'
+            raise BadInput(must, f"none for {missing} of {against.name}", do)
         return _model(model, asked, against.bind({}))
     must = "the specification must be a Fold, an automaton, a model or a regular expression"
     raise BadInput(must, type(against).__name__, "a plain function cannot be decided for every length: write a Fold")

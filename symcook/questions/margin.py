@@ -22,7 +22,6 @@ from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.locks import PRECISION
 from symcook.model.answers import brief
-from symcook.model.extent import values_of
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, hull, ladder, ratio_of, settled
@@ -130,7 +129,7 @@ def margin(
         with PRECISION, ctx.workprec(digits * 10 // 3 + SPARE):  # 10/3 bits a digit
             rows = tuple(_row(bound, n, least, digits) for n, least in least_by_length.items())
         return Answer(
-            "margin", bound.name, {"max_length": asked.longest, **values_of(model, values)},
+            "margin", bound.name, {"max_length": asked.longest},
             ("n", "margin", "word", *(SIDES if has_sides else ())), rows, notes,
             tuple(SIDES) if has_sides else ("margin",), "margin", f"Smallest margin of {bound.name}",
             logarithmic=True, inputs=asked, extent=asked.extent(model, values),
