@@ -151,7 +151,7 @@ def temperature(
             f"{LIMIT}",
         }  # fmt: skip
         if open_below:
-            notes["open"] = f"temperatures below {open_below} are not covered, because scores become equal in the limit"
+            notes["open"] = f"temperatures below {open_below} are not covered: rigorous intervals leave an answer open there"
         notes["rule"] = "tau = gamma/log(8 n) keeps every retrieved value within 1/4 (Cookbook, Section 5.7)"
         title = f"{model.name}: largest temperature that decides as hard attention"
         return answered(tuple(rows), notes, ("tau", "rule"), title=title)
@@ -316,16 +316,17 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
         return between(soft, sequence, name, low, high, warm=True) == expected
 
     # The answer to another string changes at `best.last`. It is enough that this string is right from 0 to there.
+    limit = LIMIT
     if best is not None and best.first is not None:
         if not isinstance(best.last, Fraction):
             raise RuntimeError("a temperature of a run in balls is rational")
-        if best.last == 0:
+        limit = best.last
+        if limit == 0:
             return best
-        if right_at(best.last):
-            whole = _from_cold(right_at, right_between, best.last, best.last, best.last, steady)
-            return whole._replace(first=None)
+        if right_between(Fraction(0), limit):
+            return Reach(limit, None)
     # Look for a first temperature at which the answer is right, at lower and lower temperatures down to `COLDEST`.
-    first = FIRST
+    first = min(FIRST, limit)
     while not right_at(first):
         low = at_low_temperatures(soft, sequence, name, first)
         # Wrong at all temperatures down to 0: no temperature is low enough.
@@ -338,7 +339,7 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
                 f"the decision of {string} differs down to the temperature {float(16 * first):.3g}; whether it differs "
                 "at every lower temperature is undecided"
             )
-    return _from_cold(right_at, right_between, first, LIMIT, first / (ROUGH if normed else NEAR), steady)
+    return _from_cold(right_at, right_between, first, limit, first / (ROUGH if normed else NEAR), steady)
 
 
 def _from_cold(

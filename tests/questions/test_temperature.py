@@ -238,3 +238,18 @@ def test_the_rule_has_the_gap_of_every_string(kind: str) -> None:
     for language in ("aa(ab|ba)", "(a|b)bbb", "aab(a|b)"):
         strings = [word for word in map("".join, words("ab", 4)) if re.fullmatch(language, word)]
         rule(language, min(query[word[i : i + 2]] for word in strings for i in range(3)))
+
+
+def test_a_string_that_is_right_again_at_a_higher_temperature_is_wrong_in_between() -> None:
+    """`ab` is right up to 51, `bb` up to 10 and again at 51, which was taken for all temperatures up to there."""
+    letters = {"a": {"x": -2, "y": 1}, "b": {"x": 2, "y": 1}, "E": {"x": -2, "y": 2}}
+    embedding = sc.Embedding(sc.Space(("x", "y", "z", "u")), words=letters, after="E")
+    one = sc.Head(("x", "y"), ("z",), [[2, 0], [1, 1]], [[-2, 0], [-2, -1]], [[1, -1]], "past", "softmax")
+    two = sc.Head(("x", "y", "z"), ("u",), [[1, -2, 2]], [[1, 1, 1]], [[2, 1, 1]], "past", "softmax")
+    layers = tuple(sc.Layer(sc.SelfAttention((head,))) for head in (one, two))
+    readout = sc.Readout("sign", "first", ("x", "y", "z", "u"), [[1, 1, 2, -1]])
+    model = sc.Transformer("two", embedding, layers, readout)
+    (row,) = model.temperature(inputs=["ab", "bb"]).rows
+    assert row["word"] == "bb" and 10 < ends(row["tau"])[0] < ends(row["tau"])[1] < 11
+    found = answers(model.soften(), 2, Fraction(25))
+    assert found["bb"] != answers(harden(model), 2)["bb"] and found["ab"] == answers(harden(model), 2)["ab"]
