@@ -151,7 +151,8 @@ def temperature(
             f"{LIMIT}",
         }  # fmt: skip
         if open_below:
-            notes["open"] = f"temperatures below {open_below} are not covered: rigorous intervals leave an answer open there"
+            below = f"temperatures below {open_below} are not covered"
+            notes["open"] = f"{below}: rigorous intervals leave an answer open there"
         notes["rule"] = "tau = gamma/log(8 n) keeps every retrieved value within 1/4 (Cookbook, Section 5.7)"
         title = f"{model.name}: largest temperature that decides as hard attention"
         return answered(tuple(rows), notes, ("tau", "rule"), title=title)
