@@ -719,12 +719,13 @@ class _Document:
     def model(self, value: object) -> Transformer:
         """The model that a whole document describes."""
         # The version comes first: a file of another version may have other keys.
-        if isinstance(value, dict) and "symcook" in value and value["symcook"] != VERSION:
-            if value["symcook"] == str(VERSION):
+        version = value.get("symcook", VERSION) if isinstance(value, dict) else VERSION
+        if type(version) is not int or version != VERSION:  # True and 1.0 are equal to 1
+            if version == str(VERSION):
                 must = f"the version of a model file must be the number {VERSION}, not text"
                 raise BadInput(must, f'"symcook": "{VERSION}"', f'write "symcook": {VERSION}')
             raise BadInput(
-                f"a model file must be of version {VERSION}", _brief(value["symcook"]), "save it with this symcook"
+                f"a model file must be of version {VERSION}", _brief(version), "save it with this symcook"
             )
         keys = "symcook name source space embedding layers readout symbols max_length final_norm"
         compiled = isinstance(value, dict) and "program" in value

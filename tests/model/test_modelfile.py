@@ -337,6 +337,8 @@ CHANGES = {
     "a placement without norms": put("layers", 0, "placement", "pre"),
     "norms that are null": put("layers", 0, "attention_norms", None),
     "norms without placement": put("layers", 0, "attention_norms", [{**NORM}]),
+    "version true": put("symcook", True),
+    "version 1.0": put("symcook", 1.0),
     "no key for norms": drop("layers", 0, "feedforward_norms"),
     "a final norm over part of the residual stream": put(
         "final_norm", {**NORM, "reads": ["token"], "writes": ["token"]}
