@@ -128,8 +128,8 @@ def attribution(run: Run, label: str | None = None, position: int | None = None)
         final = FinalNorm(norm, as_exact)
         factor = final.factor(activations, written, at)
         parts = final.contributions(weights, written, factor)
-    name, position = activations.model.name, at + start
-    return Attribution(name, run.given, position, label, logit, parts, factor, extent=run.extent)
+    name = activations.model.name
+    return Attribution(name, run.given, at + start, label, logit, parts, factor, extent=run.extent)
 
 
 def _written(activations: Activations) -> Iterator[tuple[str, dict[str, Any]]]:
