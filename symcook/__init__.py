@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from symcook.recipes import build
     from symcook.spec.fold import Fold
 
-__version__ = "0.3.1"
+__version__ = "0.3.2"
 
 # The modules of the public names, and the module of each name.
 _HOMES = {
