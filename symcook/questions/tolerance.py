@@ -9,6 +9,7 @@ rigorous intervals otherwise (`_in_balls`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -244,14 +245,13 @@ def _in_balls(
         raise NoRun("with the present weight, the model must be defined on every string", none, "give fewer lengths")
     # The answer to another string changes at `best`. It is enough that this string is right from the start to there.
     if best is not None and best.first is not None and isinstance(best.last, Fraction) and right_at(best.last):
-        try:
-            first = best.last
-            if first == 0:
-                return best
-            return enclosed(right_at, right_between, first, first, Fraction(1, 10**digits))._replace(first=None)
-        except Undecided:
-            # It is not proved for the whole way: look for this string's own end.
-            pass
+        if best.last == 0:
+            return best
+        # It may be wrong in between, or not proved for the whole way: then its own end is looked for.
+        with suppress(Undecided):
+            whole = enclosed(right_at, right_between, best.last, best.last, Fraction(1, 10**digits))
+            if whole.first is None:
+                return whole
     try:
         enclosure = enclosed(right_at, right_between, FIRST, FARTHEST * max(1, abs(start)), Fraction(1, 10**digits))
     except LeftOpen as error:

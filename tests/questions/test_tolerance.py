@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import log
 from typing import Any
 
 import dense
@@ -287,3 +288,18 @@ def test_an_end_in_balls_has_as_many_digits_as_asked(digits: int) -> None:
     with mpmath.workdps(digits + 20):
         off = abs(mpmath.mpf(low.mid) + mpmath.tanh(mpmath.mpf(1) / 2))
         assert off <= mpmath.mpf(low.rad) <= mpmath.mpf(10) ** -digits
+
+
+def test_a_string_that_is_right_again_further_on_is_wrong_in_between() -> None:
+    """With x = e^w the logit of `abc` has the sign of x^2 - 6x + 8, that of `aad` the sign of 5 - x. At log 5 both are
+    right, and `abc` was taken as right up to there; it is wrong from log 2 on."""
+    letters = {"a": {"one": 1, "v": 8}, "b": {"one": 1, "s": 1, "v": -6}}
+    letters |= {"c": {"one": 1, "s": 2, "v": 1}, "d": {"one": 1, "s": 1, "v": "-16/5"}}
+    embedding = sc.Embedding(sc.Space(("one", "s", "v", "m")), words=letters)
+    # The values are irrational, so that the ends are enclosed.
+    head = sc.Head(("one", "s", "v"), ("m",), [[1, 0, 0]], [[0, 0, 0]], [[0, 0, "sqrt(2)"]], "none", "softmax")
+    layer = sc.Layer(sc.SelfAttention((head,)))
+    model = sc.Transformer("bends", embedding, (layer,), sc.Readout("sign", "last", ("m",), [[1]]))
+    for given, high, word in ((["aad"], log(5), "aad"), (["abc"], log(2), "abc"), (["aad", "abc"], log(2), "abc")):
+        (row,) = model.tolerance("L1.head1.K[1,s]", inputs=given).rows
+        assert row["high_word"] == word and abs(float(row["high"].mid) - high) < 1e-6 and row["low"] is None
