@@ -18,9 +18,10 @@ A feed-forward layer adds sum |W2| |W1| e, since relu does not increase a change
 coordinates is bounded in the same way, and the smaller bound is used. w is Lemma 32 with sharp constants
 (`yang2026.lemma32.hard`, `lem.sm_distance_sharp`); range_c is the largest difference of two values in a string.
 
-3. Needed: the largest temperature with an error within the limit. It is enclosed by a temperature at which no string
-has a greater error (balls are computed for the strings that come near the limit in float64), and a slightly higher one
-at which balls prove that some string has.
+3. Needed: a temperature at which the error reaches the limit. The one by layers is doubled and bisected in float64, so
+that a greater error in between may be missed. It is enclosed by a temperature at which no string has a greater error
+(balls are computed for the strings that come near the limit in float64), and a slightly higher one at which balls prove
+that some string has.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ class HardHead:
 @dataclass(frozen=True, eq=False)
 class SoftLength(AlikeByText):
     """The results at n input symbols: the gap (None: no two scores of a row differ), the temperatures of Theorem 26
-    (None without a gap), by layers and needed (None: every temperature is low enough), and the largest error of the
-    softmax model at the temperature by layers, with the string that has it."""
+    (None without a gap), by layers (None: every temperature is low enough) and needed (None: no greater error was
+    found), and the largest error of the softmax model at the temperature by layers, with the string that has it."""
 
     n: int
     gamma: Fraction | None
@@ -220,10 +221,10 @@ def hardsoft(
     than their score gap (`symcook.compose.untied`). Then the model with hard attention is run exactly on all
     strings of 1 to `max_length` symbols, which gives the smallest score gap, the largest entries before each
     layer, and the constants of Lemmas 25 and 28 to 33 of yang2026. For each length there are three temperatures:
-    that of Theorem 26, that by constants of the layers, which the model with softmax gets, and the largest that
-    works. The error is certified in rigorous intervals up to `max_length` (status CHECKED N). For longer strings
-    the model has the temperature of Theorem 26, from the gap and the sizes as expressions in n; where these grow by
-    no known rule, it takes no longer strings.
+    that of Theorem 26, that by constants of the layers, which the model with softmax gets, and one at which the
+    error reaches the limit. The error is certified in rigorous intervals up to `max_length` (status CHECKED N). For
+    longer strings the model has the temperature of Theorem 26, from the gap and the sizes as expressions in n;
+    where these grow by no known rule, it takes no longer strings.
 
     Arguments:
         error: str. The maximum L1 error of the final residual stream at each position, an expression in n, the
@@ -490,7 +491,7 @@ def _length_row(
 def _needed(model: Transformer, length_runs: HardRuns, low: Fraction, allowed: Fraction) -> Ball | None:
     """The needed temperature as a ball: at its lower end no string has an error above `allowed` (by balls for the
     strings that come near it in float64), at its upper end some string has. `low` is a temperature that is low enough.
-    None if every temperature is; Undecided if no interval around the estimate is confirmed."""
+    None if no greater error is found; Undecided if no interval around the estimate is confirmed."""
     try:
         search = Floats(model, length_runs).needed(allowed, low)
     except BadInput:  # a weight beyond the range of float64, in which the search runs

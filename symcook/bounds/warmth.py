@@ -1,4 +1,4 @@
-"""The largest temperature at which softmax attention stays within an error at one length.
+"""Temperatures at which softmax attention stays within an error at one length.
 
 `ByLayer` bounds the error by the constants of the layers, which gives a temperature that is certainly low enough.
 `Floats` searches in float64 for the temperature at which the error of some string is too large. `error_in_balls`
@@ -36,7 +36,7 @@ BITS = 128
 LIMIT_BITS = 2**13
 """The maximum precision of runs in balls, in bits."""
 WARMEST = 2**40
-"""If this temperature is low enough, every temperature counts as low enough."""
+"""The highest temperature that is tried."""
 CLOSE = 0.98
 """Strings whose error in float64 is below this fraction of the allowed error are not run again in balls, unless no
 string is above it: then the one with the largest error is."""
@@ -110,8 +110,9 @@ class ByLayer:
         V = sizes(rows_of(head.V))
         return HeadForm(form, sparse(V), column_sum(V), max((value for _, _, value in form), default=Fraction(0)))
 
-    def error(self, tau: Fraction) -> arb:
-        """A bound of the sum of the errors of all coordinates, at any position at the end of the run."""
+    def error(self, tau: Fraction | None) -> arb:
+        """A bound of the sum of the errors of all coordinates, at any position at the end of the run; with None one
+        that holds at every temperature."""
         # Bound the error of each coordinate, and separately their sum, whose bound is smaller if coordinates share an
         # error.
         errors: dict[str, arb] = {}
@@ -131,8 +132,8 @@ class ByLayer:
         return _total(errors).min(error_sum)
 
     def _head(
-        self, head: Head, met: HeadSizes, form: HeadForm, tau: Fraction, errors: Mapping[str, arb], error_sum: arb,
-        added: dict[str, arb],
+        self, head: Head, met: HeadSizes, form: HeadForm, tau: Fraction | None, errors: Mapping[str, arb],
+        error_sum: arb, added: dict[str, arb],
     ) -> arb:  # fmt: skip
         """Adds to the entries of `added`, by coordinate, the errors that a head adds. Returns the error that it adds to
         the sum of all coordinates."""
@@ -148,10 +149,14 @@ class ByLayer:
             largest = max(met.queries, default=ZERO) + max(met.keys, default=ZERO)
             score_change = score_change.min(largest * error_sum + arb_of(mu) * error_sum * error_sum)
             # 2. The L1 distance of the softmax weights from those of hardmax: by the change of scores, and by softmax
-            # itself; at most 2.
-            weight_distance = 2 * (score_change / arb_of(tau) / 2).tanh()
+            # itself; at most 2. At low temperatures any change of scores may change all weights, and at high ones
+            # the other positions have as much weight as the first.
+            if tau is None:
+                weight_distance = arb(0) if score_change == 0 else arb(2)
+            else:
+                weight_distance = 2 * (score_change / arb_of(tau) / 2).tanh()
             if met.gap is not None:
-                mass = (self.length - 1) * (-arb(met.gap[0]) / arb_of(tau)).exp()
+                mass = (self.length - 1) * (arb(1) if tau is None else (-arb(met.gap[0]) / arb_of(tau)).exp())
                 weight_distance += 2 * mass / (1 + mass)
             weight_distance = weight_distance.min(arb(2))
         # 3. The error by the weights, which is bounded by the range of the values, and the errors of the values through
@@ -179,24 +184,25 @@ class ByLayer:
         return errors_after, _total(errors_after).min(error_sum * (1 + arb_of(column)))
 
     def warmest(self, allowed: Fraction) -> Fraction | None:
-        """A temperature at which the error is at most `allowed`, nearly the largest one; None if every temperature is
-        low enough."""
+        """A temperature at which the error is at most `allowed`, and nearly the first one above which the bound is
+        greater, or `WARMEST`; None if it is at every temperature."""
+
+        def good(tau: Fraction | None) -> bool:
+            return bool(self.error(tau) <= arb_of(allowed))
+
         with PRECISION, flint.ctx.workprec(BITS):
-            return _last(lambda tau: bool(self.error(tau) <= arb_of(allowed)))
+            return None if good(None) else _last(good)
 
 
-def _last(good: Callable[[Fraction], bool]) -> Fraction | None:
-    """Nearly the largest temperature at which `good` holds, which holds at all low ones; None if it holds at
-    `WARMEST`."""
-    if good(Fraction(WARMEST)):
-        return None
-    # Bracket the temperature by powers of two, then bisect.
+def _last(good: Callable[[Fraction], bool]) -> Fraction:
+    """A temperature at which `good` holds, which holds at all low ones: nearly the first one above which it does not
+    hold, by doubling and bisection, or `WARMEST`."""
     low = Fraction(1)
     while not good(low):
         low /= 2
-    while good(low * 2):
+    while low < WARMEST and good(low * 2):
         low *= 2
-    return _bisected(good, low, 10)  # within a thousandth
+    return low if low >= WARMEST else _bisected(good, low, 10)  # within a thousandth
 
 
 def _bisected(good: Callable[[Fraction], bool], low: Fraction, times: int) -> Fraction:
@@ -283,10 +289,11 @@ class Floats:
         return np.abs(evaluate(self.arrays | scale, self.start) - self.right).sum(axis=2).max(axis=1)
 
     def needed(self, allowed: Fraction, from_: Fraction) -> tuple[Fraction, list[int]] | None:
-        """(temperature, indices of strings): nearly the largest temperature from `from_` on at which no string has an
-        error above `allowed`; and the strings whose error at a slightly higher temperature comes near `allowed`, or the
-        one with the largest error, the largest error first. No string may have a larger error at `from_` itself, which
-        is not tried. None if no string has a larger error up to `WARMEST`, where scores no longer matter."""
+        """(temperature, indices of strings): a temperature from `from_` on at which no string has an error above
+        `allowed`, while one has a little above it; and the strings whose error at a slightly higher temperature comes
+        near `allowed`, or the one with the largest error, the largest error first. No string may have a larger error at
+        `from_` itself, which is not tried. The temperature is doubled, up to `WARMEST`, and bisected; None if no string
+        has a larger error at these temperatures."""
         bound = float(allowed)
 
         def good(tau: Fraction) -> bool:

@@ -14,7 +14,7 @@ from symcook.present import present
 from symcook.report.document import Document, PlainLines, Table
 
 if TYPE_CHECKING:
-    from symcook.bounds.hardsoft import Decided, HardSoft
+    from symcook.bounds.hardsoft import Decided, HardSoft, SoftLength
 
 
 def line(answer: HardSoft) -> str:
@@ -40,7 +40,7 @@ def document(answer: HardSoft) -> Document:
     # temperature that works, and the error with the string where it is largest.
     rows = [
         [str(row.n), *map(_shown, (row.gamma, row.tau_theorem, row.tau_layers)),
-         "any" if row.tau_needed is None else row.tau_needed.mid, row.error.mid, row.word]
+         _needed(row), row.error.mid, row.word]
         for row in answer.rows
     ]  # fmt: skip
     header = ["n", "gamma", "tau, Theorem 26", "tau by layer", "tau needed", "error at tau by layer", "string"]
@@ -79,6 +79,13 @@ def _decided_text(decided: Decided) -> str:
     if decided.alike:
         return f"{logits}; the soft one, with its threshold at {_shown(decided.threshold)}, decides all of them alike"
     return f"{logits}; the error may be larger than their distance, so the decisions may differ: give a smaller --error"
+
+
+def _needed(row: SoftLength) -> str:
+    """The needed temperature; "any" only where it is proved that every temperature is low enough."""
+    if row.tau_needed is not None:
+        return row.tau_needed.mid
+    return "any" if row.tau_layers is None else "no limit found"
 
 
 def _shown(value: Fraction | None) -> str:

@@ -591,3 +591,18 @@ def test_a_temperature_that_balls_leave_open_is_undecided() -> None:
     )
     with pytest.raises(Undecided, match="was undecided"):
         wide.hardsoft("1/4", max_length=2)
+
+
+def test_an_error_that_is_within_the_limit_when_warm_and_not_at_1_is_no_error_at_every_temperature() -> None:
+    """By softmax the first head gives m < 9/10, and the second, whose scores are 2000 m - 1800, turns to a. At high
+    temperatures it takes the mean. The error at temperature 1 was more than its bound, which ended with an error."""
+    letters = {"a": {"one": 1}, "b": {"one": 1, "x": 1}}
+    embedding = sc.Embedding(sc.Space(("one", "x", "m", "u")), words=letters)
+    one = sc.Head(("one", "x"), ("m",), [[1, 0]], [[0, 1]], [[0, 1]], "none", "average")
+    two = sc.Head(("one", "x", "m"), ("u",), [[-1800, 0, 2000]], [[0, 1, 0]], [[0, 1, 0]], "none", "average")
+    layers = tuple(sc.Layer(sc.SelfAttention((head,))) for head in (one, two))
+    model = sc.Transformer("turns", embedding, layers, sc.Readout("sign", "last", ("u",), [[1]]))
+    row = model.hardsoft("11/10", max_length=2).rows[1]
+    assert row.tau_layers is not None and row.tau_needed is not None
+    assert float(row.error.mid) <= 1.1 and float(row.tau_layers) <= float(row.tau_needed.mid) < 1
+    assert model.hardsoft("3", max_length=2).rows[1].tau_layers is None  # m and u are between 0 and 1

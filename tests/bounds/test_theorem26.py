@@ -15,7 +15,7 @@ import pytest
 import symcook as sc
 from symcook.bounds.arguments import written
 from symcook.bounds.theorem26 import Constants, at_most_one, fitted
-from symcook.bounds.warmth import _last, rounded
+from symcook.bounds.warmth import WARMEST, _last, rounded
 
 MP = mpmath.mp.clone()
 MP.dps = 50
@@ -169,8 +169,8 @@ def test_nearly_the_last_temperature() -> None:
     for _ in range(60):
         last = Fraction(r.randint(1, 10**6), 10 ** r.randint(0, 9))
         found = _last(lambda tau, last=last: tau <= last)
-        assert found is not None and found <= last < found * Fraction(1001, 1000)
-    assert _last(lambda tau: tau <= 2**40) is None and _last(lambda tau: tau < 2**40) is not None
+        assert found <= last < found * Fraction(1001, 1000)
+    assert _last(lambda _: True) == WARMEST > _last(lambda tau: tau < 2**40) > WARMEST * Fraction(999, 1000)
 
 
 def test_numbers_from_below() -> None:
