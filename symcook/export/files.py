@@ -39,6 +39,9 @@ class FileFormat:
     """The ending of the file of weights."""
     encode: Callable[[Archive, str], dict[str, bytes]]
     """The files {ending: bytes} of an archive; the second argument is the stem of their names."""
+    says: Callable[[bytes], object]
+    """What a file of weights says beside the numbers of its arrays: two files of one archive say the same, whichever
+    versions of libraries have written them."""
     dtypes: tuple[str, ...] = DTYPES
     """The number types that the format has."""
     more: tuple[str, ...] = ()
@@ -101,12 +104,32 @@ def _onnx(m: Archive, stem: str) -> dict[str, bytes]:
     return {".onnx": graph(m)}
 
 
+def _nothing_more(data: bytes) -> object:
+    """An npz file is its arrays."""
+    return None
+
+
+def _every_byte(data: bytes) -> object:
+    """A safetensors file is written without a library: equal archives are equal bytes."""
+    return data
+
+
+def _torch_types(data: bytes) -> object:
+    """The type of each tensor, which its numbers as an array do not have."""
+    return {key: tensor.dtype for key, tensor in _state_of(data).items()}
+
+
+def _onnx_model(data: bytes) -> object:
+    """The whole model: the nodes of its graph and their constants, which compute the answer, and its metadata."""
+    return module("onnx").load_model_from_string(data)
+
+
 FORMATS = {
-    "npz": FileFormat(".npz", _npz, NUMPY_DTYPES),
-    "safetensors": FileFormat(".safetensors", _safetensors),
-    "torch": FileFormat(".pt", _torch, more=(".py",), needs="torch"),
-    "onnx": FileFormat(".onnx", _onnx, NUMPY_DTYPES, needs="onnx"),
-    "transformerlens": FileFormat(".pth", _transformerlens, more=(".py",), needs="transformer_lens"),
+    "npz": FileFormat(".npz", _npz, _nothing_more, NUMPY_DTYPES),
+    "safetensors": FileFormat(".safetensors", _safetensors, _every_byte),
+    "torch": FileFormat(".pt", _torch, _torch_types, more=(".py",), needs="torch"),
+    "onnx": FileFormat(".onnx", _onnx, _onnx_model, NUMPY_DTYPES, needs="onnx"),
+    "transformerlens": FileFormat(".pth", _transformerlens, _torch_types, more=(".py",), needs="transformer_lens"),
 }
 
 
@@ -189,9 +212,13 @@ def _from_npz(data: bytes) -> Archive:
 
 def _from_torch(data: bytes) -> Archive:
     """The arrays of a torch state dict; bfloat16 becomes float32."""
-    torch = module("torch")
-    state = torch.load(io.BytesIO(data), weights_only=True)
-    return {key: (t.float() if t.dtype == torch.bfloat16 else t).numpy() for key, t in state.items()}
+    bfloat16 = module("torch").bfloat16
+    return {key: (t.float() if t.dtype == bfloat16 else t).numpy() for key, t in _state_of(data).items()}
+
+
+def _state_of(data: bytes) -> Mapping[str, Any]:
+    """The tensors of a torch state dict."""
+    return module("torch").load(io.BytesIO(data), weights_only=True)
 
 
 def _from_onnx(data: bytes) -> Archive:

@@ -19,6 +19,7 @@ from symcook.errors import BadInput, Rejected
 from symcook.export import MAX_LENGTH, MAX_STEPS
 from symcook.export.certificate import FORMAT, Prepared, certificate, prepared, tolerance
 from symcook.export.files import FileFormat, check, decode, held, read, told
+from symcook.present import present
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,12 +84,16 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
     _same_model(exported, known)
     weights = export_read.weights
     _same_arrays(weights, decode(weights, files[weights]), held(export_read.kind, exported.arrays))
+    _same_file(export_read.format, weights, files[weights], exported.arrays)
     if export_read.format.more:
         _same_code(weights, files, exported.arrays)
     # Then the whole certificate, which takes as long as the export did.
     built = {} if export_read.recipe is None else {"recipe": export_read.recipe, "arguments": export_read.arguments}
     recomputed = certificate(exported, export_read.claims, built, progress) | told(weights, files)
-    document = known | {"not_checked": _compared(place, _as_json(recomputed), known)}
+    not_checked = _compared(place, _as_json(recomputed), known)
+    if "inputs" in known and not _says_which(asked):
+        not_checked["inputs"] = 'the exporter gave the strings this name; which strings these are, "language" says'
+    document = known | {"not_checked": not_checked}
     return Exported(document, weights, place, model, verified=True)
 
 
@@ -191,6 +196,22 @@ def _asked(model: Transformer, known: Mapping[str, object], longest: int) -> Str
     asked = strings(model, lengths, source, positions=positions)
     asked.text = _field(known, "inputs", str, "text") if source is not None else asked.text
     return asked
+
+
+def _says_which(asked: Strings | None) -> bool:
+    """Whether the name of the strings is an expression, which must then be theirs: nothing else has such a name
+    (`regular.name_of`)."""
+    from symcook.programs.regular import regular_table
+    from symcook.words.inputs import Strings
+
+    asked = present(asked)
+    try:
+        table = regular_table(asked.text, asked.model.alphabet)
+    except BadInput:
+        return False
+    if Strings(asked.model, range(0), table).document() != asked.document():
+        raise Rejected(f"the strings under 'language' are not those of {asked.text}, as 'inputs' calls them.")
+    return True
 
 
 def _wrong(name: str, must: str, given: object) -> BadInput:
@@ -312,6 +333,12 @@ def _same_arrays(path: Path, stored: Mapping[str, np.ndarray], wanted: Mapping[s
             raise Rejected(f"{key} in {path} is not that of the model, rounded.")
         if stored_array.dtype.kind == "f" and stored_array.dtype.itemsize != wanted_array.dtype.itemsize:
             raise Rejected(f"{key} in {path} has the type {stored_array.dtype}, not {wanted_array.dtype}.")
+
+
+def _same_file(format: FileFormat, path: Path, data: bytes, arrays: Archive) -> None:
+    """Rejected where a file of weights says something else than the one that an export of these arrays writes."""
+    if format.says(data) != format.says(format.encode(arrays, path.stem)[format.ending]):
+        raise Rejected(f"{path} has the arrays of the model, but is not the file that an export of them writes.")
 
 
 def _same_code(weights: Path, files: dict[Path, bytes], arrays: Archive) -> None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import io
 import json
 import random
 import shutil
+import warnings
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import symcook as sc
@@ -20,7 +24,7 @@ from symcook.claims import STATUSES
 from symcook.errors import BadInput, Rejected
 from symcook.export import verify
 from symcook.export.certificate import Prepared, certificate, prepared
-from symcook.export.files import sealed
+from symcook.export.files import FORMATS, beside, sealed
 from symcook.model.modelfile import dumps
 from symcook.recipes import info
 
@@ -42,6 +46,7 @@ EXPORTS: dict[str, tuple[Callable[[], sc.Transformer], dict[str, Any]]] = {
     "values": (lambda: own("value"), {}),
     "recipe": (lambda: sc.build(RECIPE), {"claims": info(RECIPE).claims}),
     "decoder": (lambda: sc.compile("dfa", "a*"), {"steps": 2}),
+    "strings": (lambda: own().bind({"c": 1}), {"inputs": "ab*"}),
 }
 
 
@@ -132,6 +137,105 @@ def test_whatever_is_replaced_is_noticed(
                 continue
             pytest.fail(f"not noticed: {value!r} at {at}")
     assert tried > 80
+
+
+@pytest.mark.parametrize("name", ["all strings", "a|b", "(a|b)*"])
+def test_the_name_of_the_strings_is_theirs_or_not_checked(name: str, exported: Path, tmp_path: Path) -> None:
+    document = json.loads(json.dumps(known(exported, "strings")).replace("ab*", name))
+    place = forged(exported, "strings", document, tmp_path)
+    if name == "all strings":
+        assert verify_export(place)["not_checked"].keys() == {"inputs"}
+    else:
+        with pytest.raises(Rejected, match="'inputs'"):
+            verify_export(place)
+
+
+def forged_weights(weights: Path, data: bytes) -> None:
+    """Other weights, with the hashes of a certificate, and of the code beside them, made anew."""
+    place, before = beside(weights), hashlib.sha256(weights.read_bytes()).hexdigest()
+    weights.write_bytes(data)
+    text = place.read_text().replace(before, hashlib.sha256(data).hexdigest())
+    if (code := weights.with_suffix(".py")).exists():
+        old = hashlib.sha256(code.read_bytes()).hexdigest()
+        code.write_text(code.read_text().replace(before, hashlib.sha256(data).hexdigest()))
+        text = text.replace(old, hashlib.sha256(code.read_bytes()).hexdigest())
+    document = {key: value for key, value in json.loads(text).items() if key != "certificate_sha256"}
+    place.write_bytes(sealed(document)[0])
+
+
+def other_graph(data: bytes) -> bytes:
+    """The answer of a graph, negated."""
+    onnx = pytest.importorskip("onnx")
+    model = onnx.load_model_from_string(data)
+    last = model.graph.node[-1]
+    model.graph.node.insert(len(model.graph.node) - 1, onnx.helper.make_node("Not", [last.input[0]], ["negated"]))
+    model.graph.node[-1].input[0] = "negated"
+    return model.SerializeToString()
+
+
+def other_constant(data: bytes) -> bytes:
+    """One constant of a graph, with another value."""
+    onnx = pytest.importorskip("onnx")
+    model = onnx.load_model_from_string(data)
+    one = next(one for one in model.graph.initializer if one.name.startswith("constant_float"))
+    one.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(one) + 1, one.name))
+    return model.SerializeToString()
+
+
+def as_bfloat16(data: bytes) -> bytes:
+    """The same numbers as tensors of bfloat16, in which a program then computes."""
+    torch, packed = pytest.importorskip("torch"), io.BytesIO()
+    state = torch.load(io.BytesIO(data), weights_only=True)
+    torch.save({key: tensor.to(torch.bfloat16) for key, tensor in state.items()}, packed)
+    return packed.getvalue()
+
+
+def type_of_header(data: bytes) -> bytes:
+    """A safetensors file with the same numbers as bfloat16."""
+    size = int.from_bytes(data[:8], "little")
+    header, offset, parts = json.loads(data[8 : 8 + size]), 0, list[bytes]()
+    for key, entry in header.items():
+        if key != "__metadata__":
+            numbers = np.frombuffer(data[8 + size :][slice(*entry["data_offsets"])], "<u4")
+            parts.append((numbers >> 16).astype("<u2").tobytes())
+            entry |= {"dtype": "BF16", "data_offsets": [offset, offset := offset + len(parts[-1])]}
+    text = json.dumps(header).encode()
+    return b"".join((len(text).to_bytes(8, "little"), text, *parts))
+
+
+def name_twice(data: bytes) -> bytes:
+    """An npz file with other numbers under the name of its first array, before all others."""
+    packed, other = io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as given, zipfile.ZipFile(packed, "w") as written:
+        np.save(other, np.load(io.BytesIO(given.read("embedding.npy"))) * 2)
+        with warnings.catch_warnings(action="ignore"):
+            written.writestr("embedding.npy", other.getvalue())
+            for entry in given.infolist():
+                written.writestr(entry.filename, given.read(entry))
+    return packed.getvalue()
+
+
+FILES = {
+    "graph": ("onnx", other_graph),
+    "constant": ("onnx", other_constant),
+    "types of torch": ("torch", as_bfloat16),
+    "types of safetensors": ("safetensors", type_of_header),
+    "a name twice": ("npz", name_twice),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_with_the_arrays_of_the_model_is_the_one_that_is_written(name: str, tmp_path: Path) -> None:
+    """An onnx file whose graph gave the opposite of each answer was "the unchanged weights"."""
+    kind, change = FILES[name]
+    if FORMATS[kind].needs is not None:
+        pytest.importorskip(FORMATS[kind].needs)
+    weights = tmp_path / f"m{FORMATS[kind].ending}"
+    own().bind({"c": 1}).export(weights, max_length=1, format=kind, dtype="float32")
+    assert verify_export(weights).holds
+    forged_weights(weights, change(weights.read_bytes()))
+    with pytest.raises((BadInput, Rejected), match=r"not the file that an export|two of its arrays have one name"):
+        verify_export(weights)
 
 
 @pytest.mark.sweep
