@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -60,16 +60,21 @@ def run_steps(
     symbols = given_word(chosen, speech, word, tokens, rows)
     emitted: list[str] = []
     first = 1 - len(chosen.model.embedding.ends[0])  # input symbols are 1, 2, ...; tokens before them 0, -1, ...
-    labels = stream(chosen.model, symbols, limit, domain, digits, values=chosen.values, bits=bits)
+    labels: Iterator[str | None] = stream(chosen.model, symbols, limit, domain, digits, values=chosen.values, bits=bits)
     # In rounded numbers the tokens are compared with those of the program itself.
     numbers = rounding(domain, bits) if decodes(chosen.model) else None
     answers = wrong = None
     if numbers is not None:
         from symcook.export.machine_steps import program_run
+        from symcook.thought.running import rounded_labels
 
         answers = program_run(chosen.model, symbols, limit).answers
+        labels = rounded_labels(labels)
     # Each token is printed, with --trace also what the heads attended to when the model generated it.
     for position, token in enumerate(labels, len(symbols) + 1):
+        if token is None:
+            wrong = position
+            break
         emitted.append(token)
         if answers is not None and answers[len(emitted) - 1 : len(emitted)] != (token,):
             wrong = position
@@ -90,7 +95,8 @@ def run_steps(
         *speech.ends,
     )  # only rounding can cause this
     why = "no symbol" if no_symbol else "wrong" if wrong is not None else "end" if ended else "limit"
-    last = {"stopped": why, "output": speech.output(emitted[:-1] if why == "wrong" else emitted)}
+    right_count = len(emitted) if wrong is None else wrong - len(symbols) - 1
+    last = {"stopped": why, "output": speech.output(emitted if why == "no symbol" else emitted[:right_count])}
     if as_json:
         say_line(json.dumps(last | ({} if wrong is None else {"first_wrong": wrong})))
     elif ended and speech.verdict:

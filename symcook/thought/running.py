@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from symcook.compilers import genuine
 from symcook.domains import RUNNABLE
-from symcook.errors import BadInput, require_known
+from symcook.errors import BadInput, NoRun, require_known
 from symcook.model.transformer import Transformer
 from symcook.programs.steps import END, MachineToken, OutputToken, document, labels
 from symcook.programs.turing import TuringMachine, read_turing
@@ -165,13 +165,13 @@ class MachineStream:
         """The tokens that the model generates, until the end. A label that is no token of the machine is None in
         rounded numbers, and an error in any other, if it is within the limit."""
         token_of_label = {name: token for token, name in labels(self.machine).items()}
-        for label in self._generated():
+        for label in rounded_labels(self._generated()) if self.rounded else self._generated():
             if label == END:
                 return
             if label not in token_of_label and not self.rounded and len(self.tokens) < self.limit:
                 must = "every output of a run must be a step that the machine in the model file can take"
                 raise BadInput(must, label, "the weights are not those of that machine: compile it again")
-            yield token_of_label.get(label)
+            yield None if label is None else token_of_label.get(label)
 
     def _generated(self) -> Iterator[str]:
         """The labels that the model generates, in floats or in another number system."""
@@ -180,3 +180,11 @@ class MachineStream:
         from symcook.decode import stream
 
         return stream(self.model, self.word, self.limit + 1, self.domain, bits=self.bits)
+
+
+def rounded_labels(generated: Iterator[str]) -> Iterator[str | None]:
+    """The labels of a run in rounded numbers, then None where rounding leaves no run: a norm meets a root of zero."""
+    try:
+        yield from generated
+    except NoRun:
+        yield None

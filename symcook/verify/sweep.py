@@ -65,7 +65,7 @@ DECIDE_SECONDS = 10
 HOUR = 3600
 """The greatest estimated time of a check, in seconds, that needs no consent."""
 AGAIN, AGAIN_SECONDS = 100, 2.0
-"""How many recorded differences of a checkpoint, and how many random strings, are run again at most, and for about how
+"""How many recorded strings of a checkpoint, and how many random strings, are run again at most, and for about how
 many seconds of the processor at most."""
 A_CORE = 4
 """The greatest number of processes for each processor core."""
@@ -597,12 +597,13 @@ class WordSweep:
         return Checkpoint(fspath(file), about, whole, self.comparison.rank)
 
     def asked_again(self, saved: Checkpoint) -> int:
-        """Compare some strings of a checkpoint again: the smallest differences of chunks, and random strings, at least
-        one if there is a chunk. Returns how many; BadInput where a result contradicts the file."""
+        """Compare some strings of a checkpoint again: the smallest differences and open strings of chunks, and random
+        strings, at least one if there is a chunk. Returns how many; BadInput where a result contradicts the file."""
         chance, tried = random.Random(len(saved.done)), 0
         start, chunks = time.process_time(), list(saved.done.items())
-        # The recorded differences first, then random strings of random chunks.
-        smallest = [(tally, tally.first[1]) for _, tally in chunks if tally.first is not None][:AGAIN]
+        # The recorded strings first, then random strings of random chunks.
+        recorded = ((tally, one) for _, tally in chunks for one in (tally.first, tally.first_open))
+        smallest = [(tally, one[1]) for tally, one in recorded if one is not None][:AGAIN]
         chunks_drawn = chance.choices(chunks, k=AGAIN) if chunks else []
         drawn = ((tally, self.drawn(chunk, chance)) for chunk, tally in chunks_drawn)
         for tally, sequence in (*smallest, *drawn):
@@ -610,9 +611,11 @@ class WordSweep:
                 break
             tried += 1
             agree, ranked = self.comparison.agree(sequence), self.comparison.rank(sequence)
-            # The file is wrong if it calls this very string a mismatch, or the whole chunk; or if it misses a
-            # difference that is smaller than its smallest. An undecided answer (None) contradicts nothing.
-            if agree:
+            # The file is wrong if it calls this very string a mismatch or open, or the whole chunk a mismatch; or if it
+            # misses a difference that is smaller than its smallest. An undecided answer (None) contradicts nothing.
+            if agree is not None and ranked == tally.first_open:
+                contradicted = True
+            elif agree:
                 contradicted = ranked == tally.first or tally.mismatches == tally.strings
             else:
                 contradicted = agree is False and (tally.first is None or ranked < tally.first)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import random
+from pathlib import Path
 
 import pytest
-from attacks.forged_fields import KINDS, attack
+from attacks.forged_fields import KINDS, Checkpoints, attack
 
+from symcook.errors import BadInput
 from symcook.verify import checkpoint
 
 
@@ -21,3 +24,12 @@ def test_counts_that_a_chunk_cannot_have_are_found(monkeypatch: pytest.MonkeyPat
     """Without the comparison of a row with its chunk some forged rows are believed."""
     monkeypatch.setattr(checkpoint, "_require_consistent", lambda *_: None)
     assert attack("checkpoint", 0, 25)[1]
+
+
+def test_a_string_that_is_recorded_as_open_is_asked_again(tmp_path: Path) -> None:
+    """Two columns were changed together, and `check` said that an answer is undecided."""
+    stored = Checkpoints(tmp_path)
+    (*row, digest), *others = stored.rows
+    row[5], row[9] = 1, json.dumps(["("])
+    with pytest.raises(BadInput, match=r"asked again, they agree on \("):
+        stored.asked(stored.entries, [(*row, digest), *others])

@@ -292,3 +292,16 @@ def test_what_comes_after_the_limit_is_not_looked_at(domain: str, monkeypatch: p
     else:
         with pytest.raises(BadInput, match="a step that the machine in the model file can take"):
             run_machine(model, "a", 3, domain)
+
+
+@pytest.mark.parametrize("options", [(), ("--theorem", "2")])
+def test_a_run_that_rounding_ends_is_wrong_there(
+    options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In 3 bits a variance becomes zero at position 9, so that there is no token at 10."""
+    stay, file = "work symbols: 1\ninput: a\nstart: q\nhalt: h\nq * * -> q 1 S S\n", tmp_path / "m.json"
+    assert call(capsys, "compile", "tm", stay, "-o", file, *options)[0] == 0
+    asked = ("run", file, "--input", "a", "--steps", 20, "--domain", "mpmath", "--bits", 3)
+    code, out, _ = call(capsys, *asked)
+    assert code == 3 and out.endswith("3 bits: wrong from position 10 on\n")
+    assert json.loads(call(capsys, *asked, "--json")[1].splitlines()[-1])["first_wrong"] == 10
