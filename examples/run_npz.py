@@ -43,8 +43,11 @@ def content(path):
 
 
 def arrays(data):
-    """The arrays in the bytes of an npz file. ValueError where they would take too much memory, when unpacked."""
+    """The arrays in the bytes of an npz file. ValueError where two have one name, of which programs read different
+    ones, and where they would take too much memory, when unpacked."""
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        if len(set(packed.namelist())) < len(packed.namelist()):
+            raise ValueError("two of its arrays have one name")
         if sum(entry.file_size for entry in packed.infolist()) > MOST_BYTES:
             raise ValueError(f"it has more than {MOST_BYTES:,} bytes when it is unpacked")
     with np.load(io.BytesIO(data), allow_pickle=False) as opened:

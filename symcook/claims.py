@@ -429,11 +429,11 @@ def current(name: str, row: dict[str, Any]) -> Known | None:
     entry, found = reviewed().get(name, {}), senses(name)
     if row["status"] != status_of(entry.get("kind", inventory()[name].kind), found.status, entry):
         return None
-    if row.get("corrected") not in (found.corrections or (None,)) or {*assuming} != found.assuming:
+    if row.get("corrected") not in (found.corrections or (None,)) or assuming != sorted(found.assuming):
         return None
     if tuple(lemmas) != found.lemmas:
         return None
-    if same is not None and not _repeats(name, same, entry):
+    if "same" in entry if same is None else not _repeats(name, same, entry):
         return None
     # The digest covers statements, certificates and entries: it differs as soon as one of them has changed.
     known = Known(row["status"], row_digest(name, same), row.get("corrected"), tuple(assuming), tuple(lemmas), same)

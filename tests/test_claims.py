@@ -392,6 +392,9 @@ def test_a_status_that_is_not_that_of_the_certificates_is_refused_with_every_dig
     assert forged(PROVED, corrected=f"{WRONG}.corrected") is forged(PROVED, assuming=["named.x"]) is None
     assert forged("cookbook.s4.6.gelu_taylor", assuming=[]) is None
     assert forged(by_status["OPEN"], same=PROVED) is None
+    # An assumption once, and a row that people say is another one is that one.
+    assert forged("cookbook.s4.6.gelu_taylor", assuming=["named.intermediate_value"] * 2) is None
+    assert forged("yang2026.s1.hahn") is not None and forged("yang2026.s1.hahn", same=None) is None
     # The lemmas are those that the certificates list.
     assert LEMMAS[ABOUT] and forged(ABOUT) is not None
     for lemmas in (LEMMAS[ABOUT][1:], [*LEMMAS[ABOUT], "sum_ext"], LEMMAS[ABOUT][::-1], ["x"], None):
