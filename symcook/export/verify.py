@@ -83,6 +83,9 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
     )
     _same_model(exported, known)
     weights = export_read.weights
+    named = {weights, *(weights.with_suffix(ending) for ending in export_read.format.more)}
+    if {*files} != named:
+        raise Rejected(f"an export writes {', '.join(sorted(file.name for file in named))}, and no other file.")
     _same_arrays(weights, decode(weights, files[weights]), held(export_read.kind, exported.arrays))
     _same_file(export_read.format, weights, files[weights], exported.arrays)
     if export_read.format.more:

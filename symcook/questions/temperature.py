@@ -84,9 +84,10 @@ def temperature(
     tau(n) is enclosed in a rigorous interval: at its lower end all answers are proved, at its upper end the answer to
     some string changes.
 
-    "rule" is the paper's gamma/log(8 n), at which every retrieved value is within 1/4. Here n is the number of
-    positions, and gamma the smallest score gap of the hard model at this length. A value within 1/4 need not be
-    near enough for the decision, and a decision may tolerate more.
+    "rule" is the paper's gamma/log(8 n), at which the weights of a row of scores are within 1/4 of those of hard
+    attention, in all. Here n is the number of positions, and gamma the smallest score gap of the hard model at this
+    length, of heads and positions on which the answer depends. That need not be near enough for the decision, and a
+    decision may tolerate more.
 
     Arguments:
         max_length: int or None (None). The maximum length in input symbols; by default that of the longest of
@@ -153,7 +154,7 @@ def temperature(
         if open_below:
             below = f"temperatures below {open_below} are not covered"
             notes["open"] = f"{below}: rigorous intervals leave an answer open there"
-        notes["rule"] = "tau = gamma/log(8 n) keeps every retrieved value within 1/4 (Cookbook, Section 5.7)"
+        notes["rule"] = "tau = gamma/log(8 n) keeps the weights of each row within 1/4 (Cookbook, Section 5.7)"
         title = f"{model.name}: largest temperature that decides as hard attention"
         return answered(tuple(rows), notes, ("tau", "rule"), title=title)
 

@@ -37,7 +37,8 @@ digits D: Decimal digits of ends of the interval that are not rational.
 Below this temperature, softmax attention decides as hard attention does.
 
 If NAME has softmax attention, it is compared with the model that has average-hard attention in its place. The table
-also has the paper's gamma/log(8 n), at which every retrieved value is within 1/4.
+also has the paper's gamma/log(8 n), at which the weights of a row of scores are
+within 1/4 of those of hard attention.
 
 For example: symcook temperature first-flawed --max-length 6
 

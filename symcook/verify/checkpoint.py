@@ -166,7 +166,7 @@ def _require_consistent(chunk: Chunk, tally: Tally, plan: Plan) -> None:
     whom; another number of differences, for example, is not noticed where the strings of the chunk are that many."""
     of_length = {n: plan.letters ** (n - len(chunk.prefix)) for n in range(chunk.first, chunk.last + 1)}
     lengths = [n for n, _ in tally.accepted]
-    counted = (tally.mismatches + tally.open, tally.settled, tally.free)
+    counted = (tally.mismatches + tally.open + tally.free, tally.settled)
     if tally.strings != chunk.strings(plan.letters) or max(counted) > tally.strings:
         raise ValueError("counts must be of the strings of the chunk")
     if lengths != sorted(set(lengths)) or any(count > of_length.get(n, 0) for n, count in tally.accepted):
