@@ -48,7 +48,10 @@ def vacant(target: Path, force: bool) -> None:
 
 
 def regular(target: Path) -> None:
-    """Raise BadInput for a folder, a pipe or a device: a file never replaces one, not even with --force."""
+    """Raise BadInput for a folder, a pipe or a device: a file never replaces one, not even with --force; and for "-",
+    which other programs take for a stream."""
+    if target.name == "-":
+        raise BadInput("the target must be the name of a file", target, "give another name; symcook writes no streams")
     if target.exists() and not target.is_file():
         kind = "a folder" if target.is_dir() else "a pipe or a device"
         raise BadInput(f"the target must be a file, not {kind}", target, "give another name")

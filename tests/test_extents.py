@@ -348,3 +348,25 @@ def test_a_parameter_may_have_the_name_of_a_key() -> None:
 def test_values_of_a_model_are_not_asked_for_its_specification() -> None:
     with pytest.raises(sc.BadInput, match="none for c of ends; save the model with a value"):
         ends_in_a(default=1).decide(ends_in_a(default=None), values={"c": 1})
+
+
+def test_bounds_name_the_values_of_parameters() -> None:
+    """From a to b the logit changes from c to -1."""
+    for values, change, said in (({}, "2", "1"), ({"c": 2}, "3", "2")):
+        bound = sc.bound("sensitivity", model=with_default(), n=1, values=values)
+        assert bound.value.mid == change and bound.to_json()["values"] == {"c": said}
+        assert bound.text().splitlines()[0].endswith(f"sensitivity: model = ends, n = 1, with c = {said}")
+    swept = sc.bounds.sweeps.sweep("sensitivity", "n=1:2:2", model=with_default())
+    assert swept.text().splitlines()[0] == "sensitivity: model = ends, with c = 1"
+    assert swept.to_json()["values"] == {"c": "1"}
+    assert "values" not in sc.bound("sensitivity", model=ends_in_a(), n=1).to_json()
+
+
+def test_two_models_differ_on_strings_at_which_both_have_a_position() -> None:
+    """One adds a token, so that it alone has a run on the empty string."""
+    model = ends_in_a()
+    words = {**model.embedding.words, "!": {"x": 1}}
+    ended = replace(model, embedding=replace(model.embedding, words=words, after="!"))
+    for first, second in ((ended, model), (model, ended)):
+        assert first.diff(second, 2).inputs == 6
+    assert ended.diff(ended, 2).inputs == 7

@@ -18,6 +18,7 @@ import flint
 from symcook.errors import BadInput, Undecided
 from symcook.model.answers import Reply
 from symcook.model.expr import Tree, names, parse_term, show
+from symcook.model.extent import Extent, values_of
 from symcook.model.rationals import plain, rational
 from symcook.model.symbols import fraction
 from symcook.model.transformer import Transformer, without_value
@@ -99,16 +100,18 @@ def rational_value(tree: Tree, name: str, values: Mapping[str, Fraction] | None 
         raise BadInput(f"{name} must be rational; {error.must}", error.given, error.do) from None
 
 
-def read_model(model: str | Transformer, values: str | Mapping[str, object] | None) -> tuple[Transformer, str]:
-    """A model with all symbols set, and its name. `model` names a recipe, a family or the path of a model file, or is a
-    Transformer.
+def read_model(
+    model: str | Transformer, values: str | Mapping[str, object] | None
+) -> tuple[Transformer, str, dict[str, str]]:
+    """A model with all symbols set, its name, and the values of its symbols as text. `model` names a recipe, a family
+    or the path of a model file, or is a Transformer.
 
     `values` gives arguments of the recipe or family and values of symbols, as a mapping or as text "N=4, eps=1/16".
     Raises BadInput for an unknown name and for a symbol without a value.
     """
     chosen = settings(values)
     if isinstance(model, Transformer):
-        return _bound(model, chosen), model.name
+        return _bound(model, chosen), model.name, values_of(model, chosen)
     if not isinstance(model, str):
         raise BadInput(
             "a model must be the name of a recipe, a model file or a Transformer",
@@ -118,7 +121,8 @@ def read_model(model: str | Transformer, values: str | Mapping[str, object] | No
     from symcook.recipes import named
 
     _, arguments, built = named(model, chosen)
-    return _bound(built, {key: value for key, value in chosen.items() if key not in arguments}), model
+    given = {key: value for key, value in chosen.items() if key not in arguments}
+    return _bound(built, given), model, values_of(built, given)
 
 
 def _bound(model: Transformer, given: Mapping[str, Exact]) -> Transformer:
@@ -217,6 +221,12 @@ def against(
     }
 
 
+def written_settings(parameters: Mapping[str, object]) -> str:
+    """Parameters as text, such as "n = 64, gamma = 5"; "" without any."""
+    texts = {name: str(v).lower() if isinstance(v, bool) else v for name, v in parameters.items()}
+    return ", ".join(f"{name} = {v}" for name, v in texts.items())
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Bound(AlikeByText, Reply):
     """A claimed bound, and the value that it is about."""
@@ -249,6 +259,8 @@ class Bound(AlikeByText, Reply):
     """Further values, by name."""
     inputs: Mapping[str, Any] = field(default_factory=dict)
     """Which strings were used, if not all strings: "inputs", "count" and "positions"."""
+    extent: Extent = field(default_factory=Extent)
+    """The values of the parameters of the model that the bound is about."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
@@ -267,8 +279,7 @@ class Bound(AlikeByText, Reply):
     @property
     def settings(self) -> str:
         """The parameters as text, such as "n = 64, gamma = 5"; "" without any."""
-        texts = {name: str(v).lower() if isinstance(v, bool) else v for name, v in self.parameters.items()}
-        return ", ".join(f"{name} = {v}" for name, v in texts.items())
+        return written_settings(self.parameters)
 
     @property
     def statements(self) -> dict[str, str]:
@@ -286,7 +297,7 @@ class Bound(AlikeByText, Reply):
 
     def to_json(self) -> dict[str, Any]:
         """{"kind", "parameters", "value": ball, "claimed": ball or None, "holds", "attained", "extra", "proofs",
-        "statements"}, and the keys of `inputs`.
+        "statements"}, and the keys of `inputs` and `extent`.
 
         "proofs" gives the status of each statement by id, "statements" its text.
         """
@@ -301,4 +312,5 @@ class Bound(AlikeByText, Reply):
             "proofs": self.verdicts(),
             "statements": self.statements,
             **self.inputs,
+            **self.extent.to_json(),
         }

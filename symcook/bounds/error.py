@@ -25,6 +25,7 @@ from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import Result, forward
 from symcook.locks import PRECISION
 from symcook.model.answers import EMPTY_STRING
+from symcook.model.extent import Extent
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, ball, bits_for
@@ -81,7 +82,7 @@ def error_propagation(
     Source: yang2026, Lemmas 28 to 33; Cookbook, Section 7.2.
     """
     wanted = check_digits(digits)
-    chosen, name = read_model(model, values)
+    chosen, name, of_model = read_model(model, values)
     # 1. Check the arguments: an error must be given, and with a type of floats a length. `Growth` asks for a length if
     # a head has scores.
     if delta is None and dtype is None:
@@ -151,6 +152,7 @@ def error_propagation(
         labels=("our constants" if reached is None else "our bound", "papers' constants"),
         proofs=tuple(dict.fromkeys(proof for part in parts() for proof in part.proofs)),
         extra=_further_values([part.label for part in parts()], table, reached, refused),
+        extent=Extent(values=of_model),
     )
 
 

@@ -26,6 +26,7 @@ from symcook.door import check_digits
 from symcook.errors import BadInput, NotExact
 from symcook.forward import Result, forward
 from symcook.locks import PRECISION
+from symcook.model.extent import Extent
 from symcook.model.parts import FeedForward, Head
 from symcook.model.reads import PartsRead
 from symcook.model.transformer import Transformer
@@ -98,7 +99,8 @@ def sensitivity(
     """
     # 1. Check the arguments.
     wanted = check_digits(digits)
-    chosen, name = read_model(model, values)
+    chosen, name, of_model = read_model(model, values)
+    extent = Extent(values=of_model)
     length = count(n)
     # Refuse models that read numbers, and a readout for which no position is left but the changed one.
     if not chosen.alphabet:
@@ -116,9 +118,9 @@ def sensitivity(
     # 2. A model outside the hypotheses of the theorem has no C: compute the change only, in balls.
     if (why := _outside_theorem(chosen)) is not None:
         chosen.check_length(length + added)
-        return _by_balls(Flips(chosen, strings_to_run, IN_BALLS, name, f", since it has {why}"), wanted, why)
+        return _by_balls(Flips(chosen, strings_to_run, IN_BALLS, name, extent, f", since it has {why}"), wanted, why)
     # 3. Otherwise run all strings in one exact batch.
-    flips = Flips(chosen, strings_to_run, LIMIT, name)
+    flips = Flips(chosen, strings_to_run, LIMIT, name, extent)
     chosen.check_length(length + added)
     try:
         value, where, at_changed = _largest_change(flips, forward(chosen, flips.block, Batch()))
@@ -126,7 +128,7 @@ def sensitivity(
         bound, doubled = (_proved_constant(chosen, size, everywhere) * size for size in (length, 2 * length))
     except NotExact:
         why = "numbers that are not rational"
-        return _by_balls(Flips(chosen, strings_to_run, IN_BALLS, name, f", since it has {why}"), wanted, why)
+        return _by_balls(Flips(chosen, strings_to_run, IN_BALLS, name, extent, f", since it has {why}"), wanted, why)
     extra: dict[str, Ball | str] = {"value times n": written(value * length), "C": written(bound)}
     if doubled > bound:
         extra["C grows with n"] = f"it is {written(doubled)} for n = {2 * length}"
@@ -145,6 +147,7 @@ def sensitivity(
         proofs=("lem.layers_net", "lem.mean_step"),
         extra=extra,
         inputs=strings_to_run.to_json(),
+        extent=extent,
     )
 
 
@@ -159,8 +162,11 @@ class Flips:
         limit: the largest number of strings that are run; BadInput, with the model's `name` and `why`, for more.
     """
 
-    def __init__(self, model: Transformer, strings_to_run: Strings, limit: int, name: str, why: str = "") -> None:
+    def __init__(
+        self, model: Transformer, strings_to_run: Strings, limit: int, name: str, extent: Extent, why: str = ""
+    ) -> None:
         (self.n,), self.model, self.name, self.inputs = strings_to_run.lengths, model, name, strings_to_run.to_json()
+        self.extent = extent
         n, letters = self.n, model.alphabet
         self.language_rows: Array | None = None
         """With a language: the numbers of its strings among `words`, else None."""
@@ -322,6 +328,7 @@ def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
         labels=_bound_labels(everywhere),
         extra=extra,
         inputs=flips.inputs,
+        extent=flips.extent,
     )
 
 

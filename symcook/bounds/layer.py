@@ -26,6 +26,7 @@ from symcook.bounds.arguments import (
 from symcook.bounds.growth import column_sum, product, rows_of
 from symcook.door import check_digits
 from symcook.errors import BadInput, unknown
+from symcook.model.extent import Extent
 from symcook.model.parts import FeedForward
 from symcook.model.reads import PartsRead
 from symcook.model.transformer import Transformer
@@ -216,7 +217,7 @@ def lipschitz(
     wanted = check_digits(digits)
     if norm not in NORMS:
         raise unknown("norm", norm, list(NORMS))
-    chosen, name = read_model(model, values)
+    chosen, name, of_model = read_model(model, values)
     # The model must consist of one feed-forward sublayer.
     steps = list(READS.of(chosen).sublayers)
     block = steps[0].block if len(steps) == 1 and not steps[0].before and steps[0].after is None else None
@@ -248,6 +249,7 @@ def lipschitz(
         labels=("smallest constant", "||W2|| ||W1||"),
         proofs=tuple(proofs),
         extra={"homogeneous": homogeneous},
+        extent=Extent(values=of_model),
     )
 
 

@@ -12,6 +12,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from symcook.bounds.arguments import written_settings
 from symcook.bounds.kinds import kind as kind_of
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.model.answers import Reply, brief
@@ -108,6 +109,11 @@ class Sweep(Reply):
         """The arguments that stay the same."""
         return {name: value for name, value in self.answers[0].parameters.items() if name != self.name}
 
+    @property
+    def settings(self) -> str:
+        """The arguments that stay the same, and the values of the parameters of the model, as text; "" without any."""
+        return written_settings(self.fixed) + self.answers[0].extent.at_values
+
     def csv(self) -> str:
         """A line for each value: the argument, both balls as exact decimals, and whether the claim holds there."""
         lines = [f"{self.name},value_mid,value_rad,claimed_mid,claimed_rad,holds"]
@@ -118,7 +124,8 @@ class Sweep(Reply):
         return "\n".join(lines) + "\n"
 
     def to_json(self) -> dict[str, Any]:
-        """{"kind", "over", "parameters", "rows": [{argument, "value", "claimed", "holds"}], "holds"}."""
+        """{"kind", "over", "parameters", "rows": [{argument, "value", "claimed", "holds"}], "holds"}, and the
+        keys of `Bound.extent`."""
         return {
             "kind": self.kind,
             "over": self.name,
@@ -128,6 +135,7 @@ class Sweep(Reply):
                 for value, a in zip(self.values, self.answers, strict=True)
             ],
             "holds": self.holds,
+            **self.answers[0].extent.to_json(),
         }
 
     def claims(self) -> list[tuple[str, Bound]]:

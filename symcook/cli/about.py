@@ -221,19 +221,11 @@ def _recipe_facts(chosen: Chosen) -> dict[str, Any]:
     info = chosen.info
     if info is None:
         return _model_facts(chosen.model)
-    from symcook.recipes import error, region
     from symcook.recipes.words import meanings
+    from symcook.report.recipe import promise
 
-    facts = {key: getattr(info, key) for key in ("name", "kind", "summary", "words", "formula", "computes")}
-    facts["where"] = meanings(info, chosen.model.decides)
-    # The formula is that of the default arguments: the document says so if others are chosen.
-    default_values = {a.name: a.read(a.default, a.name) for a in info.arguments}
-    if info.read(chosen.arguments) != default_values:
-        facts["formula_of"] = "the default arguments"
-    # The region in which it is exact, or in which its error is at most `error`.
-    facts |= {"region": region(chosen.name, **chosen.arguments), "largest": info.largest}
-    if info.error:
-        facts["error"] = error(chosen.name, **chosen.arguments)
+    facts: dict[str, Any] = {key: getattr(info, key) for key in ("name", "kind", "summary", "words")}
+    facts |= promise(info, chosen.arguments) | {"where": meanings(info, chosen.model.decides)}
     facts |= {key: getattr(info, key) for key in ("uniformity", "source")}
     facts["claims"] = list(info.claims)
     document = info.to_json()

@@ -303,7 +303,9 @@ def _page(
         need_input(chosen, first, "report")
         prepare(chosen.model, first)  # refuses a bad input before the long computation
     with Progress("report"):
-        page, about = model_page(chosen.model, first, recipe=chosen.info, values=chosen.values)
+        page, about = model_page(
+            chosen.model, first, recipe=chosen.info, arguments=chosen.arguments, values=chosen.values
+        )
         write(file, page, force)
     document = {"recipe": chosen.name, "files": [str(file)], **about}
     why = about["why"]

@@ -8,6 +8,7 @@ from typing import Annotated, Any, cast
 
 from symcook.cli.options import LENGTH, OneOf, Whole, argument, command, option, read_settings
 from symcook.cli.output import Progress, say_or_json
+from symcook.errors import BadInput
 from symcook.model.ends import POSITIONS
 from symcook.model.parts import ACTIVATIONS, MASKS
 from symcook.model.typedtext import listed_symbols
@@ -21,11 +22,16 @@ def _listed(text: str | None) -> list[str] | None:
 
 
 def _vocabulary(text: str | None) -> Sequence[str] | None:
-    """All tokens: those of a file with tokens, or as they are typed."""
-    from symcook.files import names_file
+    """All tokens: those of a file with tokens, or as they are typed. What has the form of a path is a file, and never
+    tokens (`symcook.files.is_path`)."""
+    from symcook.files import is_path, names_file
     from symcook.published.tokens import tokens_in
 
-    return tokens_in(Path(text)) if text is not None and names_file(text) else _listed(text)
+    if text is None or not is_path(text):
+        return _listed(text)
+    if not names_file(text):
+        raise BadInput("the file of the tokens must exist", text, "tokens of this form are written with blanks between")
+    return tokens_in(Path(text))
 
 
 @command("import", "symcook import ./my-gpt2 -o my-gpt2.json")

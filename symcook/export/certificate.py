@@ -551,7 +551,7 @@ def certificate(
     from symcook.model.modelfile import document_hash, to_document
 
     model, bound, dtype = made.model, made.bound, made.dtype
-    built = built or _recipe(model)
+    built = _checked_recipe(model, built) if built else _recipe(model)
     recipe, n_max = built.get("recipe"), made.max_length + bound.embedding.added
     statuses = _statuses(claims, recipe)
     # First the comparison that was run: the arrays against exact values.
@@ -598,6 +598,22 @@ def _recipe(model: Transformer) -> dict[str, Any]:
     from symcook.recipes import build, exists
 
     return {"recipe": model.name} if exists(model.name) and build(model.name) == model else {}
+
+
+def _checked_recipe(model: Transformer, built: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`built`, which names a recipe and its arguments. BadInput where they do not build this very model, so that nobody
+    could compute the certificate again."""
+    from symcook.recipes import build
+
+    if more := built.keys() - {"recipe", "arguments"}:
+        raise BadInput("built must have only the keys recipe and arguments", sorted(more)[0], "leave the key out")
+    name, arguments = built.get("recipe"), built.get("arguments", {})
+    if not isinstance(arguments, Mapping):
+        raise BadInput("the arguments of built must be {name: value}", type(arguments).__name__, "leave built out")
+    if build(str(name), **arguments) != model:
+        must = "built must name the recipe that built the model, with its arguments"
+        raise BadInput(must, f"{name}, which builds another model", "leave built out")
+    return built
 
 
 def _statuses(claims: Sequence[str], recipe: str | None) -> list[dict[str, str]]:

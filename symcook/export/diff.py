@@ -214,9 +214,9 @@ def diff(
     # The strings that are run, and the positions at which they are compared.
     asked = None
     if first_model.alphabet:
-        asked = strings(
-            first_model, range(first_model.embedding.shortest, max_length + 1), inputs, sample, seed, positions
-        )
+        # The empty string is an input only where both models have a position at it.
+        shortest = max(model.embedding.shortest for model in (first_model, second_model))
+        asked = strings(first_model, range(shortest, max_length + 1), inputs, sample, seed, positions)
         first_model, second_model = asked.counted(first_model), asked.counted(second_model)
     elif positions is not None:
         raise BadInput(

@@ -625,7 +625,12 @@ class _Document:
             else:
                 fields[name] = self.matrix(raw[name], where, columns=widths.get(form[1]) or 0)
                 widths.setdefault(form[0], fields[name].shape[0])
-        return kind(**names, **fields)
+        part = kind(**names, **fields)
+        for name, given in names.items():
+            if getattr(part, name) != given:  # a norm that is given no coordinates writes those that it reads
+                must = f"all coordinates that the part has ({', '.join(getattr(part, name))})"
+                raise self.wrong(f"{name} in {place}", must, ", ".join(given) or "none")
+        return part
 
     def value(self, value: object, place: str) -> str:
         """A mask, a weighting or another listed value; BadInput for an alias."""

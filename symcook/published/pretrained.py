@@ -451,7 +451,8 @@ def read_files(place: Path, choices: ImportChoices) -> Imported:
             choices = ImportChoices(**{**vars(choices), "vocabulary": tokens[0]})
             files.append(str(tokens[1]))
     name = choices.name or re.sub(r"[^\w.-]+", "-", place.resolve().stem).strip("-.") or "imported"
-    return read_weights(found.state, found.settings, ImportChoices(**{**vars(choices), "name": name}), files)
+    imported = read_weights(found.state, found.settings, ImportChoices(**{**vars(choices), "name": name}), files)
+    return replace(imported, left_out=(*imported.left_out, *found.left_out))
 
 
 def read_weights(

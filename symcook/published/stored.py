@@ -45,11 +45,13 @@ ENDINGS = (".safetensors", ".pt", ".pth", ".bin", ".npz")
 
 @dataclass
 class StoredModel:
-    """What was read: weights by key, the settings of the model (None where there are none), and the files."""
+    """What was read: weights by key, the settings of the model (None where there are none), and the files; `left_out`
+    says what a checkpoint has besides."""
 
     state: dict[str, Any]
     settings: dict[str, Any] | None = None
     files: list[Path] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
 
 
 def stored(place: Path) -> StoredModel:
@@ -58,16 +60,17 @@ def stored(place: Path) -> StoredModel:
     folder = place if place.is_dir() else place.parent
     found = StoredModel({})
     for file in _weight_files(place):
-        tensors, settings = tensors_of(file)
-        if double := sorted(found.state.keys() & tensors):
+        part = tensors_of(file)
+        if double := sorted(found.state.keys() & part.state):
             raise BadInput(
                 "each weight must be in only one file",
                 f"{double[0]}, in {file} too",
                 "leave the weight out of one of them",
             )
-        found.state |= tensors
-        found.settings = settings if found.settings is None else found.settings
+        found.state |= part.state
+        found.settings = part.settings if found.settings is None else found.settings
         found.files.append(file)
+        found.left_out += part.left_out
     if missing := sorted(_promised(place) - found.state.keys()):
         must = "the files of weights must have every weight that their index names"
         raise BadInput(must, f"none for {missing[0]}", "download the files again")
@@ -140,13 +143,13 @@ def _of_index(index: Path) -> list[Path]:
     return [index.parent / name for name in names]
 
 
-def tensors_of(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """The weights in a file as arrays, and the settings that a checkpoint has beside them."""
+def tensors_of(file: Path) -> StoredModel:
+    """The weights in a file as arrays, the settings that a checkpoint has beside them, and what else it has."""
     start = start_of(file, 64)
     if start[:4] == b"PK\x03\x04":
         return _of_zip(file)
     if len(start) > 8 and start[8:9] == b"{" and int.from_bytes(start[:8], "little") < MOST_HEADER:
-        return of_safetensors(content(file, "a file of weights", MOST_BYTES), file), None
+        return StoredModel(of_safetensors(content(file, "a file of weights", MOST_BYTES), file))
     if start[:1] == b"\x80":
         return _of_torch(file)
     if start.lstrip()[:1] in (b"{", b"["):
@@ -215,7 +218,7 @@ def _entry(entry: Any) -> tuple[str, tuple[int, ...], int, int] | None:
     return (kind, shape, begin, stop) if sound else None
 
 
-def _of_zip(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
+def _of_zip(file: Path) -> StoredModel:
     """The weights in an archive: of numpy, or of torch."""
     import numpy as np
 
@@ -236,13 +239,13 @@ def _of_zip(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
         )
     try:
         with np.load(io.BytesIO(content(file, "a file of weights")), allow_pickle=False) as arrays:
-            return {key: arrays[key] for key in arrays.files}, None
+            return StoredModel({key: arrays[key] for key in arrays.files})
     except (ValueError, OSError, zipfile.BadZipFile) as error:
         do = "save arrays of numbers"
         raise BadInput("an npz file must contain only arrays of numbers", f"{file} ({error})", do) from None
 
 
-def _of_torch(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
+def _of_torch(file: Path) -> StoredModel:
     """The weights in a file of torch, which is asked to make nothing but tensors and plain values."""
     content(file, "a file of weights", MOST_BYTES)
     try:
@@ -271,8 +274,7 @@ def _of_torch(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
         raise BadInput(
             "a file of torch must have a state dict", f"{file} (a {type(loaded).__name__})", "save model.state_dict()"
         )
-    settings = next((dict(loaded[key]) for key in SETTINGS if isinstance(loaded.get(key), Mapping)), None)
-    inner = _weights_in(loaded, file) or loaded
+    inner, settings, left_out = _parts(loaded, file)
     from symcook.published.converted import arrays
 
     tensors = dict[str, Any]()
@@ -282,10 +284,10 @@ def _of_torch(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
     if len(tensors) < len(inner):
         other = next(str(key) for key in inner if str(key) not in tensors)
         raise BadInput("a state dict must contain only tensors", f"{other}, in {file}", "save model.state_dict()")
-    return arrays(tensors), settings
+    return StoredModel(arrays(tensors), settings, left_out=left_out)
 
 
-def _of_json(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
+def _of_json(file: Path) -> StoredModel:
     """The weights in a JSON document {key: nested list}; nested objects and lists of objects are joined by dots."""
     must = "a JSON file of weights must be an object {key: nested list of numbers}"
     document = parsed(content(file, "a file of weights"), must, file)
@@ -297,22 +299,25 @@ def _of_json(file: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
         raise BadInput(
             "weights of another library must be given", f"{file}, a model of symcook", "use this file as it is"
         )
-    settings = next((document[key] for key in SETTINGS if isinstance(document.get(key), dict)), None)
-    inner = _weights_in(document, file)
-    if inner is None:
-        inner = {key: value for key, value in document.items() if key not in SETTINGS}
+    inner, settings, left_out = _parts(document, file)
     from symcook.published.converted import arrays
 
-    return arrays(flat(inner)), settings
+    return StoredModel(arrays(flat(inner)), settings, left_out=left_out)
 
 
-def _weights_in(document: Mapping[str, Any], file: Path) -> Mapping[str, Any] | None:
-    """The weights in a checkpoint; None where they stand in no table of their own, and BadInput for several tables."""
+def _parts(document: Mapping[str, Any], file: Path) -> tuple[Mapping[str, Any], dict[str, Any] | None, list[str]]:
+    """The weights in a checkpoint, its settings (None where there are none), and in words what else it has. Without a
+    table of weights all entries but the settings are weights. BadInput for several tables of weights."""
     tables = [key for key in INSIDE if isinstance(document.get(key), Mapping)]
     if len(tables) > 1:
         must = "a checkpoint must have its weights under one name"
         raise BadInput(must, f"{' and '.join(tables)}, in {file}", "save model.state_dict() alone")
-    return document[tables[0]] if tables else None
+    place = next((key for key in SETTINGS if isinstance(document.get(key), Mapping)), None)
+    settings = None if place is None else dict(document[place])
+    others = {key: value for key, value in document.items() if key not in (place, *tables)}
+    if not tables:
+        return others, settings, []
+    return document[tables[0]], settings, [f"{key} of the checkpoint" for key in others]
 
 
 def flat(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -113,9 +113,9 @@ def _values(family: Family, given: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _table(value: str) -> Any:
-    """The entries of a table: the text `value`, or if it names a JSON file, the file's lists, or its object with
-    indices such as "1" or "1, 2" as keys."""
-    if not value.endswith(".json") and not os.path.isfile(value):
+    """The entries of a table: the text `value`, or if it ends in .json, the lists of this file, or its object with
+    indices such as "1" or "1, 2" as keys. A file with another name is not read: it may be called 1."""
+    if not value.endswith(".json"):
         return value
     data, must = content(value, "a table"), "a table must be numbers row by row, or a JSON file of them"
     table = parsed(data, must, value, parse_float=_no_float)

@@ -26,8 +26,8 @@ def line(bound: Bound) -> str:
 
 
 def _title(bound: Bound) -> str:
-    """The kind of the bound and its parameters."""
-    return f"{bound.kind}: {bound.settings}" if bound.settings else bound.kind
+    """The kind of the bound, its parameters, and the values of those of the model."""
+    return (f"{bound.kind}: {bound.settings}" if bound.settings else bound.kind) + bound.extent.at_values
 
 
 def document(bound: Bound) -> Document:

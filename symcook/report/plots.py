@@ -80,7 +80,7 @@ def curves(swept: Sweep) -> Figure:
         if at:
             style = {"linestyle": "", "marker": mark, "markersize": 8, "color": COLOURS[3], "zorder": 4}
             drawn.append(Curve(word, tuple(at[:: len(at) // 40 + 1]), style))  # at most 40 marks: they do not overlap
-    settings = ", ".join(f"{k} = {str(v).lower() if isinstance(v, bool) else v}" for k, v in swept.fixed.items())
+    settings = swept.settings
     return Figure(
         "bound",
         f"{brief(first.source, 55)}: {drawn[0].label.replace('claimed:', 'claimed')}",

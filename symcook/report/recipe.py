@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from symcook.recipes import COOKBOOK, OTHER, Recipe
+from symcook.recipes import COOKBOOK, OTHER, Recipe, error, region
 from symcook.recipes.operations import OPERATIONS
 from symcook.report.document import Document, PlainLines, Table
 
@@ -62,8 +62,19 @@ KEYS = {
 """The facts in the table and their labels, in this order."""
 
 
-def document(facts: Mapping[str, Any]) -> Document:
-    """The facts about a recipe, function or model (`symcook explain --json`) as text; missing facts are left out."""
+def promise(recipe: Recipe, arguments: Mapping[str, object]) -> dict[str, Any]:
+    """What a recipe with these arguments says that its model returns, and where: the formula, which is that of the
+    default arguments ("formula_of" says so if others are given), the region, and a bound on the error if there is one.
+    """
+    facts = {"formula": recipe.formula, "computes": recipe.computes}
+    if recipe.read(arguments) != recipe.read({}):
+        facts["formula_of"] = "the default arguments"
+    facts |= {"region": region(recipe.name, **arguments), "largest": recipe.largest}
+    return facts | ({"error": error(recipe.name, **arguments)} if recipe.error else {})
+
+
+def labels_of(facts: Mapping[str, Any]) -> dict[str, str]:
+    """The labels of facts about a recipe, in the order of `KEYS`."""
     # The region has another label if there is an error bound, or if the model may be exact outside of it too.
     labels = dict(KEYS)
     if facts.get("error"):
@@ -72,8 +83,13 @@ def document(facts: Mapping[str, Any]) -> Document:
         labels["region"] = "exact at least where"
     if facts.get("formula_of"):
         labels |= {key: f"{key} by default" for key in ("formula", "computes")}
+    return labels
+
+
+def document(facts: Mapping[str, Any]) -> Document:
+    """The facts about a recipe, function or model (`symcook explain --json`) as text; missing facts are left out."""
     rows: list[tuple[str, str]] = []
-    for key, label in labels.items():
+    for key, label in labels_of(facts).items():
         rows += [(label, facts[key])] if facts.get(key) else []
         if key == "computes":
             rows += [(f"  {word}", meaning) for word, meaning in facts.get("where", {}).items()]

@@ -28,7 +28,8 @@ def document(swept: Sweep) -> Document:
         for value, answer in zip(swept.values, swept.answers, strict=True)
     ]
     table = Table(rows, header=(swept.name, value_label, claimed_label, "holds"))
-    return Document(swept.kind, [table, PlainLines(swept.summary().splitlines())])
+    title = f"{swept.kind}: {swept.settings}" if swept.settings else swept.kind
+    return Document(title, [table, PlainLines(swept.summary().splitlines())])
 
 
 def _verdict(answer: object) -> str:

@@ -128,9 +128,9 @@ def test_what_a_bound_is_made_of() -> None:
 
 def test_models_and_settings() -> None:
     assert arguments.settings({"a": 1}) == {"a": 1} and arguments.settings("a=1,b = x=y") == {"a": "1", "b": "x=y"}
-    model, name = arguments.read_model("gtzero", "eps=1/8")
-    assert name == "gtzero" and not model.parameters
-    same, name = arguments.read_model(sc.build("gtzero"), {"eps": F(1, 8)})
+    model, name, of_model = arguments.read_model("gtzero", "eps=1/8")
+    assert name == "gtzero" and not model.parameters and of_model == {"eps": "1/8"}
+    same, name, _ = arguments.read_model(sc.build("gtzero"), {"eps": F(1, 8)})
     assert same == model and name == "gtzero"
     for given, must in ((3, "must be the name of a recipe"), ("gtzero", "the parameter eps must have a value here")):
         with pytest.raises(BadInput, match=must):

@@ -134,6 +134,16 @@ def test_prove_of_a_family_alone_gives_its_theorems(capsys: pytest.CaptureFixtur
     assert "there is one with left_ties = average, right_ties = average." in out
 
 
+def test_entries_of_a_table_are_no_name_of_a_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that is called 1 was read in place of the entry 1."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "1").write_text("[0]")
+    settings = [part for text in ("m=1", "M=1", "xi=1", "phi=1") for part in ("--set", text)]
+    assert document(capsys, "run", "family-boolean", *settings, "--set", "p1=1")["output"] == {"out": "1"}
+
+
 def test_a_table_comes_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     xi, phi = tmp_path / "xi.json", tmp_path / "phi.json"
     xi.write_text("[[0, 1], [1, 0]]")

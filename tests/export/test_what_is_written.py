@@ -161,13 +161,16 @@ def test_numbers_that_are_not_rational_are_off_by_no_more_than_is_said() -> None
 
 
 def test_what_a_model_was_built_from_is_written(tmp_path: Path) -> None:
-    """The recipe of the model, or what is given in its place."""
+    """The recipe of the model, or the one that is given; it must build this model."""
     model = sc.build("dyck-1")
     first = model.export(tmp_path / "a.npz", max_length=2)
     assert first["recipe"] == "dyck-1" and sc.build(first["recipe"], **first["arguments"]).bind() == model.bind()
-    given = {"recipe": "mine", "arguments": {"n": "3"}}
-    other = export(model, tmp_path / "b.npz", max_length=2, built=given)
+    given = {"recipe": "count", "arguments": {"alphabet": "abc"}}
+    other = export(sc.build("count", alphabet="abc"), tmp_path / "b.npz", max_length=2, built=given)
     assert {key: other[key] for key in given} == given
+    for wrong in ({"recipe": "parity"}, {"recipe": "mine"}, {"recipe": "dyck-1", "n": 3}, given, {"recipes": "dyck-1"}):
+        with pytest.raises(sc.BadInput):
+            export(model, tmp_path / "c.npz", max_length=2, built=wrong)
 
 
 TEMPERATURES = {"by position": "i + 2", "by length": "(i + 2)/(7*n)", "one": "3/7"}

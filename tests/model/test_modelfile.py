@@ -206,6 +206,8 @@ def test_places_that_cannot_be_written(tmp_path):
         save(model, tmp_path / "file" / "mine.json")
     with pytest.raises(BadInput):
         save(model, tmp_path / ("a" * 300))
+    with pytest.raises(BadInput, match=r"must be the name of a file; given: .*-; give another name"):
+        save(model, tmp_path / "-", force=True)
     assert os.listdir(tmp_path) == ["file"]
 
 
@@ -474,6 +476,14 @@ def test_the_example_saves_a_model_that_counts(tmp_path, monkeypatch):
     for n in range(1, 6):
         for word in itertools.product("abc", repeat=n):
             assert model.run("".join(word)).accept is (word.count("a") > word.count("b"))
+
+
+def test_a_norm_in_a_file_names_the_coordinates_that_it_writes() -> None:
+    """In Python no names stand for those that are read; a file says what it means."""
+    document = to_document(wide_model())
+    document["final_norm"]["writes"] = []
+    with pytest.raises(BadInput, match=r"writes in the final norm in a model file must be all coordinates .*a, b, c"):
+        loads(json.dumps(document))
 
 
 @pytest.mark.parametrize(("path", "value"), [(("embedding", "start"), True), (("max_length",), False)])

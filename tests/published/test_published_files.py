@@ -77,6 +77,26 @@ def test_a_folder_is_read_and_said(tmp_path: Path, capsys: pytest.CaptureFixture
     assert model.source.startswith(first) and sc.from_pretrained(place, name=model.name) == model
 
 
+def test_what_else_a_checkpoint_has_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Settings under a name that is not read were dropped without a word."""
+    weights = {"embedding.weight": [[1, 0], [0, 1]], "output.weight": [[0, 1], [1, 0]]}
+    (tmp_path / "w.json").write_text(json.dumps({"model": weights, "cfg": {"eps": "1/2"}, "step": 7}))
+    code, out, _ = call(capsys, "import", tmp_path / "w.json", "-o", tmp_path / "m.json")
+    assert code == 0 and "left out: cfg of the checkpoint" in out and "left out: step of the checkpoint" in out
+
+
+def test_a_file_of_tokens_that_is_missing_is_not_read_as_tokens(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The six characters of a.json were the tokens of an embedding with six rows."""
+    rows = [[int(i == j) for j in range(6)] for i in range(6)]
+    (tmp_path / "w.json").write_text(json.dumps({"embedding.weight": rows, "output.weight": rows}))
+    line = ("import", tmp_path / "w.json", "-o", tmp_path / "m.json", "--vocabulary")
+    code, _, error = call(capsys, *line, "a.json")
+    assert code == 2 and "the file of the tokens must exist; given: a.json" in error
+    assert call(capsys, *line, "a . j s o n")[0] == 0
+
+
 def test_the_document_of_an_import(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     place, _, _ = folder(tmp_path)
     line = ("import", place, "-o", tmp_path / "m.json", "--symbols", "ca", "--max-length", "4", "--json")

@@ -41,6 +41,27 @@ def page(name: str, given: Any = None, **values: Any) -> str:
     return model_page(sc.build(name), given, recipe=info(name), values=values)[0]
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "label"),
+    [
+        ("boolean", {"table": "1000"}, "formula by default"),
+        ("boolean", {"table": "0110"}, "formula"),
+        ("multiply-gelu", {}, "error at most"),
+        ("by-gelu", {"f": "min"}, "for all where"),
+    ],
+)
+def test_the_formula_of_the_default_arguments_is_not_said_of_other_arguments(
+    name: str, arguments: dict[str, str], label: str
+) -> None:
+    document, _ = model_page(sc.build(name, **arguments), recipe=info(name), arguments=arguments)
+    assert label in re.findall("<dt>(.*?)</dt>", document)
+
+
+def test_the_command_for_a_proof_has_the_arguments_of_the_model() -> None:
+    document, _ = model_page(sc.build("count", alphabet="abc"), recipe=info("count"), arguments={"alphabet": "abc"})
+    assert "symcook derive count --set alphabet=abc" in document
+
+
 def data(document: str) -> dict[str, Any]:
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', document)
     assert found is not None

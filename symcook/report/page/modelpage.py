@@ -7,6 +7,7 @@ computation that may take long (the automaton, closed forms, softmax attention) 
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -108,12 +109,14 @@ def model_page(
     given: TypedInput | Mapping[str, object] | None = None,
     *,
     recipe: Recipe | None = None,
+    arguments: Mapping[str, object] | None = None,
     values: Mapping[str, Exact] | None = None,
 ) -> tuple[str, dict[str, Any]]:
     """The page as HTML, and {"evaluator", "why", "runs"}: "exact" if the page computes runs itself, else "precomputed"
     with the reason, and the number of runs in it.
 
-    `given` is the input that the page shows first, as `symcook.run` takes it. `values` are values of parameters in
+    `given` is the input that the page shows first, as `symcook.run` takes it. `arguments` are those with which `recipe`
+    built the model. `values` are values of parameters in
     place of their defaults.
     """
     start = first_values(model, values or {})
@@ -148,12 +151,12 @@ def model_page(
     theorems = _theorems(recipe)
     body = [
         element("a", "Skip to the run", href="#run", class_="skip"),
-        _head(model, recipe, theorems),
+        _head(model, recipe, arguments or {}, theorems),
         element(
             "main",
             _run(model, start, data, why, automaton),
             _softness_section(data["soft"], start),
-            *([_forms(model, recipe)] if machine is None else []),
+            *([_forms(model, recipe, arguments or {})] if machine is None else []),
             _diagram(model),
             embedding(model),
             weights(model),
@@ -261,15 +264,20 @@ def _caption(head: AnyHead) -> str:
     return f"writes {', '.join(head.writes)}: {without_scores if head.uniform else how} {window}"
 
 
-def _head(model: Transformer, recipe: Recipe | None, theorems: Sequence[Claim]) -> Markup:
+def _head(
+    model: Transformer, recipe: Recipe | None, arguments: Mapping[str, object], theorems: Sequence[Claim]
+) -> Markup:
     """The head of the page: the name of the model, what it computes, its source and size, and what is proved about
     it."""
     # What it computes and for which inputs, from the recipe.
     facts: list[tuple[str, object]] = []
     if recipe is not None:
-        facts.append(("computes", _formula(recipe.formula)))
-        if recipe.region != "true":
-            facts.append(("exact where" if recipe.largest else "exact at least where", _formula(recipe.region)))
+        from symcook.report.recipe import labels_of, promise
+
+        promised = promise(recipe, arguments)
+        labels = labels_of(promised)
+        shown = [key for key in ("formula", "error", "region") if promised.get(key, "true") != "true"]
+        facts += [(labels[key], _formula(promised[key])) for key in shown]
     if model.source:
         facts.append(("source", model.source))
     # The inputs: strings, after which a compiled machine generates tokens that are not input symbols; or rows of
@@ -474,7 +482,7 @@ def _proved(formula: str, names: Sequence[str]) -> Markup:
     return Markup(f"{drawn} {note}")
 
 
-def _forms(model: Transformer, recipe: Recipe | None) -> Markup:
+def _forms(model: Transformer, recipe: Recipe | None, arguments: Mapping[str, object]) -> Markup:
     """The section with the closed forms at every length; empty if there are none."""
     from symcook.closed import every_length
     from symcook.report.closed import cases
@@ -497,8 +505,9 @@ def _forms(model: Transformer, recipe: Recipe | None) -> Markup:
     note = f" They hold for all valid values of the parameter{several} {', '.join(names)}." if names else ""
     known = {} if recipe is None else _proved_languages(model, recipe)
     proved = [element("p", "PROVED: ", _proved(formula, names)) for formula, names in known.items()]
-    name = "MODEL.json" if recipe is None else recipe.name
-    search = element("p", element("code", f"symcook derive {name}"), " searches for a proof of these formulas.")
+    settings = [part for key, value in arguments.items() for part in ("--set", f"{key}={value}")]
+    command = shlex.join(["symcook", "derive", "MODEL.json" if recipe is None else recipe.name, *settings])
+    search = element("p", element("code", command), " searches for a proof of these formulas.")
     return section("At every length", "forms", element("p", f"{caption}.{note}"), inside, *proved, search)
 
 
