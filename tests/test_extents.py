@@ -362,11 +362,30 @@ def test_bounds_name_the_values_of_parameters() -> None:
     assert "values" not in sc.bound("sensitivity", model=ends_in_a(), n=1).to_json()
 
 
+def ended(model: sc.Transformer) -> sc.Transformer:
+    """The model with a token after each string, so that it answers on the empty string."""
+    words = {**model.embedding.words, "!": {"x": 1}}
+    return replace(model, embedding=replace(model.embedding, words=words, after="!"))
+
+
 def test_two_models_differ_on_strings_at_which_both_have_a_position() -> None:
     """One adds a token, so that it alone has a run on the empty string."""
-    model = ends_in_a()
-    words = {**model.embedding.words, "!": {"x": 1}}
-    ended = replace(model, embedding=replace(model.embedding, words=words, after="!"))
-    for first, second in ((ended, model), (model, ended)):
+    model, longer = ends_in_a(), ended(ends_in_a())
+    for first, second in ((longer, model), (model, longer)):
         assert first.diff(second, 2).inputs == 6
-    assert ended.diff(ended, 2).inputs == 7
+    assert longer.diff(longer, 2).inputs == 7
+
+
+def test_json_says_which_strings_a_proof_leaves_out() -> None:
+    """It is about strings that have a run."""
+    model = ends_in_a()
+    statement = "accept <-> at(a, n)"
+    proved = model.prove(statement).to_json()
+    assert proved["status"] == "PROVED" and "without_runs" not in proved
+    short = replace(model, max_length=3).prove(statement).to_json()
+    assert short["without_runs"] == "a model takes at most 3 positions"
+
+
+def test_a_check_that_fails_on_the_empty_string_alone_says_so() -> None:
+    found = ended(ends_in_a()).check(lambda word: word != "", max_length=2)
+    assert "differs from its specification on the empty string" in found.text() and found.mismatches == 0

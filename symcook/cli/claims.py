@@ -119,4 +119,6 @@ def _answer_line(answer: ProofAnswer, certificate: str | None) -> str:
         reason = f"{reason}; certificate {certificate}"
     elif answer.status == "REFUTED":
         reason = f"{reason}; no certificate"
+    if answer.limits:
+        reason = f"{reason}; {answer.limits}"
     return f"{answer.status:<8} {answer.statement}{answer.extent.at_values}  ({reason})"

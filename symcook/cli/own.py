@@ -209,7 +209,7 @@ def _document(answer: ProofAnswer, to: Files) -> dict[str, Any]:
     """What ``prove --statement --json`` prints: the answer, and the facts about its certificate if it has one."""
     row = {"id": answer.claim.id, "tried": answer.tried and answer.tried.length}
     row |= answer.to_json() | {"statement": answer.claim.text}
-    return row if answer.verdict is None else row | checked(answer.verdict, answer.unchecked, *to)
+    return row if answer.verdict is None else row | checked(answer.verdict, answer.lemmas, answer.unchecked, *to)
 
 
 def known_answer(about: StatementSubject, claim: Statement, place: Files, seconds: int) -> ProofAnswer | None:
@@ -322,11 +322,11 @@ def _place(source: Path, claim: Statement, force: bool) -> Files:
     raise AssertionError("there is always one more")
 
 
-def checked(verdict: Verdict, unasked: list[str], target: Path, beside: Path) -> dict[str, Any]:
-    """The entries of a claim's JSON document about its certificate and files. `unasked` are the hypotheses that were
-    not checked to be satisfiable."""
+def checked(verdict: Verdict, lemmas: list[str], unasked: list[str], target: Path, beside: Path) -> dict[str, Any]:
+    """The entries of a claim's JSON document about its certificate and files. `lemmas` are all stored statements that it
+    depends on, `unasked` the hypotheses that were not checked to be satisfiable."""
     row = {"id": verdict.id, "status": verdict.status, "assuming": list(verdict.assuming), "unasked": unasked}
-    return row | {"lemmas": sorted(verdict.lemmas), "certificate": str(target), "expanded": str(beside)}
+    return row | {"lemmas": lemmas, "certificate": str(target), "expanded": str(beside)}
 
 
 def _exported(certificate: Path) -> str | None:
@@ -399,6 +399,7 @@ def _again(about: StatementSubject, target: Path, beside: Path, as_json: bool) -
     """Check one claim again and print the verdict (unless `as_json`); return its JSON document."""
     from symcook.proof.audit.source import unasked, unasked_words
     from symcook.proof.files import load_json
+    from symcook.proof.statements.certify import below
 
     for file in (target, beside):
         if not file.is_file():
@@ -420,4 +421,5 @@ def _again(about: StatementSubject, target: Path, beside: Path, as_json: bool) -
             say(f"Not checked  {unasked_words(open_premises)}")
         say(f"Certificate  {target}" + (f": {verdict.reason}" if verdict.reason else ", checked again"))
         say(f"Next to it   {beside}: the statement as proofs/checker.py reads it")
-    return checked(verdict, open_premises, target, beside) | {"sentence": sentence, "reason": verdict.reason or None}
+    lemmas = below(certificate) if verdict.status in ("PROVED", "REFUTED") else []
+    return checked(verdict, lemmas, open_premises, target, beside) | {"sentence": sentence, "reason": verdict.reason or None}

@@ -140,7 +140,8 @@ class Decision(Reply):
     def to_json(self) -> dict[str, Any]:
         """{"verdict", "word", "accepts", "states", "why", "formula"}, "free" where a specification answers None, and
         the keys of `inputs`. The string `word` is text if every symbol is one character, else a list of symbols.
-        "prefixes" is true where `word` and "free" are of the prefixes of the inputs (`prefixes`). "values" and
+        "prefixes" is true where `word` and "free" are of the prefixes of the inputs (`prefixes`), "smallest" false where
+        a smaller string than `word` may differ. "values" and
         "against_values" are the values of parameters, of the model and of a model as the reference."""
         word: Any = self.word
         if word is not None:
@@ -155,6 +156,7 @@ class Decision(Reply):
             **({} if self.free == 0 else {"free": self.free}),
             **self.inputs,
             **({"prefixes": True} if self.prefixes else {}),
+            **({} if self.word is None or self.smallest else {"smallest": False}),
             **self.extent.to_json(),
         }
 

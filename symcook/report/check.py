@@ -72,6 +72,8 @@ def _outcome(check: Check, name: str) -> str:
         return f"{name} agrees with {check.against} on the empty string, its only input{at}"
     if check.holds:
         return f"{name} agrees with {check.against} on {strings} {plural} of {strings}{at}"
+    if check.differs and not check.mismatches:
+        return f"{name} differs from {check.against} on the empty string, and on none of {strings} {plural}{at}"
     if check.differs:
         plural = "input" if check.mismatches == 1 else "inputs"
         return f"{name} differs from {check.against} on {number_text(check.mismatches)} {plural} of {strings}{at}"

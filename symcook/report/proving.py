@@ -21,7 +21,7 @@ def line(answer: ProofAnswer) -> str:
     """The answer as a sentence: the repr."""
     proved, at = ", for all sizes" if answer.model is None else "", answer.extent.at_values
     if answer.model is not None and answer.model.alphabet:
-        proved = f", for {answer.extent.strings}" + " that has a run" * bool(without_runs(answer))
+        proved = f", for {answer.extent.strings}" + " that has a run" * bool(answer.without_runs)
     ends = {"PROVED": proved, "OPEN": " is undecided"}
     if answer.vacuous:
         ends["OPEN"] = " is true only because no string meets its premises"
@@ -106,30 +106,11 @@ def lines(answer: ProofAnswer, file: str | None = None) -> list[str]:
         return [f"False of     {answer.shown}{smallest(answer)}, as its exact run shows", str(answer.why)]
     shown_lines = [] if answer.shown is None else [f"False of     {answer.shown}{smallest(answer)}"]
     shown_lines.append(f"Statement    {_cut(answer.claim.text, file)}")
-    if why := without_runs(answer):
+    if why := answer.without_runs:
         shown_lines.append(f"Strings      those that have a run: {why}")
     if unchecked := answer.unchecked:
         shown_lines.append(f"Not checked  {unasked_words(unchecked)}")
     return [*shown_lines, f"Lemmas       {', '.join(answer.lemmas) or 'none'}"]
-
-
-def without_runs(answer: ProofAnswer) -> str:
-    """Why a statement that is proved may leave out strings of `ProofAnswer.extent`: of one, a norm may be undefined or
-    a temperature not positive, a model takes no longer strings, or the string with a symbol deleted has no position.
-    "" where it leaves out none."""
-    from symcook.proof.statements.secondrun import other_strings
-    from symcook.walk import may_lack_runs
-
-    models = [model for model in (answer.model, answer.second_model) if model is not None]
-    if answer.status != "PROVED" or not models:
-        return ""
-    longest = min((model.max_length for model in models if model.max_length is not None), default=None)
-    reasons = ["a norm or a temperature may leave a string without one"] * any(map(may_lack_runs, models))
-    reasons += [] if longest is None else [f"a model takes at most {longest} position{'s' * (longest > 1)}"]
-    deletes = any(prefix.startswith("deleted") for prefix in other_strings(answer.statement, models[0].space))
-    emptied = deletes and not models[0].embedding.added
-    reasons += ["a model that adds no token has no run on the empty string"] * emptied
-    return "; ".join(reasons)
 
 
 def smallest(answer: ProofAnswer) -> str:

@@ -132,6 +132,25 @@ class ProofAnswer(Reply):
         return Extent(shortest=int(not all(model.embedding.added for model in models)), values=self.fixed)
 
     @property
+    def without_runs(self) -> str:
+        """Why a statement that is proved may leave out strings of `extent`: of one, a norm may be undefined or a
+        temperature not positive, a model takes no longer strings, or the string with a symbol deleted has no position.
+        "" where it leaves out none."""
+        from symcook.proof.statements.secondrun import other_strings
+        from symcook.walk import may_lack_runs
+
+        models = [model for model in (self.model, self.second_model) if model is not None]
+        if self.status != "PROVED" or not models:
+            return ""
+        longest = min((model.max_length for model in models if model.max_length is not None), default=None)
+        reasons = ["a norm or a temperature may leave a string without one"] * any(map(may_lack_runs, models))
+        reasons += [] if longest is None else [f"a model takes at most {longest} position{'s' * (longest > 1)}"]
+        deletes = any(prefix.startswith("deleted") for prefix in other_strings(self.statement, models[0].space))
+        emptied = deletes and not models[0].embedding.added
+        reasons += ["a model that adds no token has no run on the empty string"] * emptied
+        return "; ".join(reasons)
+
+    @property
     def about(self) -> str:
         """The name of the model, or of the family for a statement about all sizes."""
         return self.claim.id.removeprefix("own.") if self.model is None or self.sizes else self.model.name
@@ -188,6 +207,7 @@ class ProofAnswer(Reply):
                 "certificate": None if certificate is None else str(certificate),
                 "why": self.why,
             }
+            | ({"without_runs": self.without_runs} if self.without_runs else {})
             | ({"limits": self.limits} if self.limits else {})
             | ({"vacuous": True} if self.vacuous else {})
             | ({"places": dict(self.places)} if self.places else {})
