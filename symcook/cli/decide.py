@@ -174,17 +174,7 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
                 do,
             )
         return against, fold
-    # A file: an automaton's table, or a model.
-    file_role = "the file of a specification"
-    if names_file(against):
-        text = text_of(against, file_role)
-        if (found := format_of(text) or listed(text)) is not None:
-            raise BadInput(f"{file_role} must be JSON", f"{against}: {found}", "repair the file, or give another one")
-        document = parsed(text, f"{file_role} must be JSON", against, object_pairs_hook=dict)  # the readers refuse more
-        if isinstance(document, dict) and any(key in document for key in KEYS):
-            return name_of(against, speech_of(chosen.model).letters), read_table(text, against)
-        return against, _last_answer(choose(against).model)
-    # A recipe, over the same symbols as the model.
+    # A recipe, over the same symbols as the model; ./NAME is a file of the same name, as for every command.
     if exists(against):
         own_spec, model, letters = reference(against), choose(against).model, speech_of(chosen.model).letters
         if sorted(model.alphabet) != sorted(letters):
@@ -196,6 +186,16 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
             )
         # The model of a recipe may have other answers than its specification, such as one for short strings.
         return (f"{OF_RECIPE}{against}", own_spec) if isinstance(own_spec, Fold) else (against, model)
+    # A file: an automaton's table, or a model.
+    file_role = "the file of a specification"
+    if names_file(against):
+        text = text_of(against, file_role)
+        if (found := format_of(text) or listed(text)) is not None:
+            raise BadInput(f"{file_role} must be JSON", f"{against}: {found}", "repair the file, or give another one")
+        document = parsed(text, f"{file_role} must be JSON", against, object_pairs_hook=dict)  # the readers refuse more
+        if isinstance(document, dict) and any(key in document for key in KEYS):
+            return name_of(against, speech_of(chosen.model).letters), read_table(text, against)
+        return against, _last_answer(choose(against).model)
     # A regular expression, which the decision procedure reads itself.
     return against or "()", expression(against, f"{file_role} must exist")
 

@@ -80,6 +80,19 @@ def test_a_recipe_as_the_reference_stands_for_its_specification(
     assert "give --against dyck-1-nonuniform" in err
 
 
+def test_the_name_of_a_recipe_is_the_recipe_beside_a_file_of_this_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert call(capsys, "compile", "dfa", "1*", "-o", "m.json")[0] == 0
+    Path("dyck-1").write_text(Path("m.json").read_text())
+    assert "its specification" in call(capsys, "decide", "dyck-1")[1]
+    code, out, _ = call(capsys, "decide", "m.json", "--against", "./dyck-1")
+    assert code == 0 and out.startswith("EQUAL")
+    code, _, error = call(capsys, "decide", "m.json", "--against", "dyck-1")
+    assert code == 2 and "given: dyck-1, over ( )" in error
+
+
 @pytest.mark.sweep
 def test_exit_codes_of_what_is_open_and_what_is_refused(
     capsys: pytest.CaptureFixture[str], folds: Path, monkeypatch: pytest.MonkeyPatch
