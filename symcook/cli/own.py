@@ -323,8 +323,8 @@ def _place(source: Path, claim: Statement, force: bool) -> Files:
 
 
 def checked(verdict: Verdict, lemmas: list[str], unasked: list[str], target: Path, beside: Path) -> dict[str, Any]:
-    """The entries of a claim's JSON document about its certificate and files. `lemmas` are all stored statements that it
-    depends on, `unasked` the hypotheses that were not checked to be satisfiable."""
+    """The entries of a claim's JSON document about its certificate and files. `lemmas` are all stored statements that
+    it depends on, `unasked` the hypotheses that were not checked to be satisfiable."""
     row = {"id": verdict.id, "status": verdict.status, "assuming": list(verdict.assuming), "unasked": unasked}
     return row | {"lemmas": lemmas, "certificate": str(target), "expanded": str(beside)}
 
@@ -422,4 +422,5 @@ def _again(about: StatementSubject, target: Path, beside: Path, as_json: bool) -
         say(f"Certificate  {target}" + (f": {verdict.reason}" if verdict.reason else ", checked again"))
         say(f"Next to it   {beside}: the statement as proofs/checker.py reads it")
     lemmas = below(certificate) if verdict.status in ("PROVED", "REFUTED") else []
-    return checked(verdict, lemmas, open_premises, target, beside) | {"sentence": sentence, "reason": verdict.reason or None}
+    row = checked(verdict, lemmas, open_premises, target, beside)
+    return row | {"sentence": sentence, "reason": verdict.reason or None}

@@ -140,9 +140,9 @@ class Decision(Reply):
     def to_json(self) -> dict[str, Any]:
         """{"verdict", "word", "accepts", "states", "why", "formula"}, "free" where a specification answers None, and
         the keys of `inputs`. The string `word` is text if every symbol is one character, else a list of symbols.
-        "prefixes" is true where `word` and "free" are of the prefixes of the inputs (`prefixes`), "smallest" false where
-        a smaller string than `word` may differ. "values" and
-        "against_values" are the values of parameters, of the model and of a model as the reference."""
+        "prefixes" is true where `word` and "free" are of the prefixes of the inputs (`prefixes`), "smallest" false
+        where a smaller string than `word` may differ. "values" and "against_values" are the values of parameters, of
+        the model and of a model as the reference."""
         word: Any = self.word
         if word is not None:
             word = "".join(word) if all(len(letter) == 1 for letter in self.letters) else list(word)
