@@ -271,7 +271,9 @@ DomainOption = Annotated[
         OneOf("number system", DOMAINS),
     ),
 ]
-Digits = Annotated[int, option("Decimal digits, in the number systems ball and mpmath.", "D", DIGITS)]
+WITH_DIGITS = ("ball", "mpmath")
+"""The number systems that compute as many digits as are asked for."""
+Digits = Annotated[int | None, option("Decimal digits, in the number systems ball and mpmath (30).", "D", DIGITS)]
 MaxLength = Annotated[int | None, option("The maximum length of a string or sequence.", "N", LENGTH)]
 WordOption = Annotated[str | None, option("The input as a string of symbols.", "W", None, "--input")]
 Tokens = Annotated[str | None, option('The input as symbols with spaces between: "a b c".', "TOKENS")]
@@ -432,6 +434,17 @@ def is_path(name: str) -> bool:
     from symcook.recipes import exists, models
 
     return models.is_path(name) and not exists(name)
+
+
+def digits_of(digits: int | None, domain: str | None, bits: int | None = None) -> int:
+    """The digits that --digits asks for, 30 without it. BadInput where no number has so many digits: with --bits, and
+    in a number system that is not one of `WITH_DIGITS`. Without --domain a run may come to balls."""
+    if digits is None:
+        return 30
+    if bits is not None or domain not in (None, *WITH_DIGITS):
+        given = f"--bits {bits}" if bits is not None else f"--domain {domain}"
+        raise BadInput("--digits must be used with the number systems ball and mpmath", given, "leave --digits out")
+    return digits
 
 
 def setting_text(key: str, value: str) -> str:

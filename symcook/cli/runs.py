@@ -36,6 +36,7 @@ from symcook.cli.options import (
     asked_of,
     check_latex,
     choose,
+    digits_of,
     exact_or_balls,
     in_balls,
     input_hint,
@@ -73,7 +74,7 @@ def run(
     rows: RowsOption,
     settings: Settings,
     domain: DomainOption,
-    digits: Digits = 30,
+    digits: Digits = None,
     bits: Annotated[int | None, option("With mpmath: round every operation to P bits.", "P", BITS)],
     steps: Annotated[int | None, option("Let the model continue the input by at most T tokens.", "T", STEPS)],
     then: Annotated[str | None, option("Check in one pass that the model continues with these tokens.", "TOKENS")],
@@ -109,6 +110,7 @@ def run(
     from symcook.report.run import text
     from symcook.run import run as answered
 
+    wanted_digits = digits_of(digits, domain, bits)
     # --inputs: one line for each string of a language.
     language = asked_of(inputs, sample, seed, positions)
     if language:
@@ -119,7 +121,7 @@ def run(
         for option_name, value in (alone | drawing).items():
             if value not in (None, False):
                 raise BadInput(f"--inputs must be used without {option_name}", option_name, "leave one out")
-        return _each_string(name, settings, language, domain, digits, bits, as_json)
+        return _each_string(name, settings, language, domain, wanted_digits, bits, as_json)
     # --steps and --then: a decoder continues its input.
     if steps is not None or then is not None:
         drawing = {"--svg": picture, "--dark": dark, "--force": force}
@@ -138,7 +140,7 @@ def run(
         file = target(picture, force)
     sequence = need_input(chosen, read_input(chosen, word, tokens, rows), "run")
     need_values(chosen)
-    options: dict[str, Any] = {"values": chosen.values, "digits": digits, "bits": bits}
+    options: dict[str, Any] = {"values": chosen.values, "digits": wanted_digits, "bits": bits}
     options["trace"] = trace or file is not None
     domain = in_balls(domain, chosen.model)
 
@@ -263,7 +265,7 @@ def _decoded(
     steps: int | None,
     then: str | None,
     domain: str | None,
-    digits: int,
+    digits: int | None,
     bits: int | None,
     trace: bool,
     as_json: bool,
@@ -276,7 +278,7 @@ def _decoded(
     decoder_option = "--steps" if then is None else "--then"
     if steps is not None and then is not None:
         raise BadInput("--steps and --then must not be used together", "both", "leave one out")
-    chosen = choose(name, settings)
+    chosen, wanted_digits = choose(name, settings), digits_of(digits, domain, bits)
     program = chosen.model.program
     for option_name, value in others.items():
         if value:
@@ -289,11 +291,14 @@ def _decoded(
     clashes = [("--rows", rows, decoder_option if then is not None or is_machine else "")]
     clashes += [("--trace", trace or None, "--then" if then is not None else "")]
     clashes += [("--bits", bits, "--then" if then is not None else "--trace" if tapes else "")]
+    # The steps of a machine are integers, or labels in which no digit is printed.
+    program_steps = is_machine and then is None and (tapes or not present(program).theorem)
+    clashes += [("--digits", digits, decoder_option if program_steps else "")]
     for option_name, value, other in clashes:
         if value is not None and other:
             raise BadInput(f"{other} must be used without {option_name}", option_name, f"leave {option_name} out")
     if then is not None:
-        return run_then(chosen, word, tokens, then, domain, digits, as_json)
+        return run_then(chosen, word, tokens, then, domain, wanted_digits, as_json)
     steps = present(steps)
     # A Turing machine that was compiled without --theorem: its tokens are steps of the machine.
     if is_machine and not present(program).theorem:
@@ -306,7 +311,7 @@ def _decoded(
 
         return trace_rows(chosen, word, tokens, steps, as_json)
     # Any other decoder.
-    return run_steps(chosen, word, tokens, rows, steps, domain, digits, bits, trace, as_json)
+    return run_steps(chosen, word, tokens, rows, steps, domain, wanted_digits, bits, trace, as_json)
 
 
 def in_region(chosen: Chosen, answer: Run) -> bool | None:
@@ -479,7 +484,7 @@ def check(
     max_length: MaxLength,
     spec: Annotated[str | None, option("A function that returns the right answer, or a Fold.", "FILE.py:FUNCTION")],
     domain: DomainOption,
-    digits: Digits = 30,
+    digits: Digits = None,
     settings: Settings,
     tokens: Annotated[str | None, option('The names of the tokens 0, 1, .. of a family: "( ) [ ]".', "TOKENS")] = None,
     resume: Annotated[str | None, option("Save progress in this file, and resume from it.", "FILE")] = None,
@@ -508,7 +513,7 @@ def check(
     """
     from symcook.report.check import proved
 
-    chosen = choose(name, settings, tokens)
+    chosen, wanted_digits = choose(name, settings, tokens), digits_of(digits, domain)
     # Options that do not fit this kind of model.
     if chosen.inputs:
         raise BadInput(
@@ -540,7 +545,7 @@ def check(
             sweep["executor"], sweep["workers"] = stack.enter_context(cluster(scheduler))
         domain = in_balls(domain, chosen.model)
         result, why = exact_or_balls(
-            domain, lambda numbers: run_check(chosen, max_length, spec, numbers, digits, **sweep)
+            domain, lambda numbers: run_check(chosen, max_length, spec, numbers, wanted_digits, **sweep)
         )
     # The stored proofs are about the recipe's own specification.
     proofs = {} if chosen.info is None or spec is not None else proved(chosen.model, chosen.info.claims)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from shared import call
 from terms import long_sentences, old_terms, prose
 
 import symcook
@@ -177,3 +178,17 @@ def test_a_wrong_call_is_answered_by_a_sentence(case: str, folder: Path) -> None
     assert old_terms(prose(text)) == [] and long_sentences(text.replace("; ", "\n\n")) == [], text
     assert "\n" not in text and text.endswith((".", "?")), text
     assert " --" not in text, text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "run parity --input 01 --domain float64 --digits 50",
+        "run dyck-1 --input () --domain exact --digits 5",
+        "run dyck-1 --input () --domain mpmath --bits 20 --digits 5",
+        "check dyck-1 --max-length 2 --domain float32 --digits 50",
+    ],
+)
+def test_digits_that_no_number_would_have_are_refused(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, error = call(capsys, *line.split())
+    assert code == 2 and "--digits must be used with the number systems ball and mpmath; given: --" in error
