@@ -114,11 +114,11 @@ def prove_instance(
         if not sure:  # if it is sure, the certificate names the weight that differs
             require_genuine(chosen.model, name)
         of_user = sure and not ships(instances[0][0])
-    # A family: if no size is given, only its theorems are shown; otherwise the model is its instance.
+    # A family: if at most choices are given, only its theorems are shown; otherwise the model is its instance.
     else:
         family = read(path, chosen_settings)
         of_user = not ships(family)
-        if family.sizes and not chosen_settings.keys() & family.sizes.keys():
+        if family.sizes and chosen_settings.keys() <= family.choices.keys():
             return _print_theorems(family, [] if of_user else theorems_of(family), as_json, {"family": family.name})
         chosen = choose(name, settings)
         sizes = {key: value for key, value in chosen_settings.items() if key in chosen.arguments}

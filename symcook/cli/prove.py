@@ -288,6 +288,9 @@ def _model_alone(name: str, settings: Sequence[str], other: str | None, coq: boo
     bridge = _is_bridge(beside[0])
     code = None
     if bridge or not beside[0].is_file():
+        if other is not None:
+            must = "--with must be used with --statement, or with the certificate of a statement about two models"
+            raise BadInput(must, f"{name}, which has no such certificate", "leave --with out")
         code = prove_instance(name, as_json, settings, beside if bridge else None)
     if bridge and code is None:
         must = "the certificate next to a model must be about the model as it is now"

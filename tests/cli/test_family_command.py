@@ -132,6 +132,8 @@ def test_prove_of_a_family_alone_gives_its_theorems(capsys: pytest.CaptureFixtur
     _, out, _ = call(capsys, "prove", "family-dyck-k-d", "--set", "left_ties=rightmost")
     assert out.startswith("No theorem about dyck-k-d with left_ties = rightmost, right_ties = average is stored;")
     assert "there is one with left_ties = average, right_ties = average." in out
+    for unread in (("--set", "eps=1/3"), ("--set", "phi=1"), ("--with", "dyck-1")):
+        assert call(capsys, "prove", "family-dyck-k-d", *unread)[0] == 2
 
 
 def test_entries_of_a_table_are_no_name_of_a_file(
