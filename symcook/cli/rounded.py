@@ -45,6 +45,7 @@ def check_words(model: Transformer, sentence: str) -> None:
     """Raise BadInput for a statement that speaks of more of a run than `accept`."""
     from symcook.proof.statements.defined import defined_names
     from symcook.proof.statements.reader import OF_STRING
+    from symcook.proof.statements.secondrun import other_strings
 
     must = "a statement with --rounded must use only accept and expressions about the string"
     bound = {name for match in _BOUND.findall(sentence) for name in match if name}
@@ -55,8 +56,10 @@ def check_words(model: Transformer, sentence: str) -> None:
         called = sentence[match.end() :].lstrip().startswith("(")
         if name not in allowed or (name in model.embedding.space.names and (called or name not in model.alphabet)):
             raise BadInput(must, name, 'write for example "accept <-> count(a) > count(b)"')
-    if mark := re.search(r"@|\baccept\s*\(", sentence):
-        raise BadInput(must, mark[0], 'write for example "accept <-> count(a) > count(b)"')
+    # A variable may be called as the prefix of a run on another string, which may be longer than the theorem covers.
+    marks = [*other_strings(sentence, model.embedding.space.names), *re.findall(r"@|\baccept\s*\(", sentence)]
+    if marks:
+        raise BadInput(must, marks[0], 'write for example "accept <-> count(a) > count(b)"')
 
 
 def prove_rounded(

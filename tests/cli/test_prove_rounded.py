@@ -124,6 +124,17 @@ def test_a_value_that_was_set_is_the_one_of_the_premises(
     assert found["exact"] == "PROVED" and found["theorem"] is None
 
 
+def test_a_run_on_another_string_is_none_of_those_that_a_theorem_covers() -> None:
+    """It may be longer; a variable may have the name of its prefix."""
+    for sentence in (
+        "appended('(').accept -> 0 < n",
+        "(ex appended in 1..n. appended = 1) & appended('(').accept -> 0 < n",
+    ):
+        with pytest.raises(sc.BadInput, match="must use only accept and expressions about the string"):
+            check_words(sc.build("dyck-1"), sentence)
+    check_words(sc.build("dyck-1"), "(ex appended in 1..n. appended = 1) -> accept -> 0 < n")
+
+
 def test_a_coordinate_that_is_called_as_a_token_is_no_part_of_the_string() -> None:
     """Its value in a run that rounds is not that of the exact run."""
     weights = {"embedding.weight": [[1, 0], [0, 1]], "output.weight": [[0, 1]]}
