@@ -22,6 +22,7 @@ from symcook.cli.options import (
     completes,
     option,
     papers,
+    setting_text,
     whole_family,
 )
 from symcook.cli.options import command as declare
@@ -127,21 +128,36 @@ def explained(name: str, settings: Sequence[str]) -> tuple[dict[str, Any], str]:
 
     text = None if os.path.isfile(name) else page(name)
     if text is not None:
+        _require_unset(settings, f"{name} is a language or a command")
         return {"name": name, "page": f"{text}\n"}, text
     from symcook.programs.shipped import facts as program_facts
     from symcook.programs.shipped import is_shipped
     from symcook.recipes.operations import operation
 
     if is_shipped(name) and not os.path.isfile(name):
+        _require_unset(settings, f"{name} is a program")
         program = program_facts(name)
         return program, "{name}\n\n{words}\n\n{text}".format(**program).rstrip()
     function = operation(name)
     if function is None and not os.path.isfile(name) and (claim := _claim_hint(name)) is not None:
         raise BadInput("the name must be that of a recipe, a function, a language or a command", name, claim)
-    if function is not None and settings:
-        raise BadInput(f"{name} is a function, and has no argument to set", settings[0], "leave --set out")
-    facts = _recipe_facts(choose(name, settings)) if function is None else _function_facts(function)
+    if function is not None:
+        _require_unset(settings, f"{name} is a function")
+        facts = _function_facts(function)
+    else:
+        chosen = choose(name, settings)
+        if unread := {**chosen.values, **chosen.inputs}:
+            key, value = next(iter(unread.items()))
+            must = "--set must name an argument of a recipe, since explain is about all values of parameters and inputs"
+            raise BadInput(must, setting_text(key, value), "leave --set out, or type symcook show")
+        facts = _recipe_facts(chosen)
     return facts, document(facts).text()
+
+
+def _require_unset(settings: Sequence[str], what: str) -> None:
+    """Raise BadInput if there are settings, which would change nothing; `what` says what kind of name it is."""
+    if settings:
+        raise BadInput(f"{what}, and has no argument to set", settings[0], "leave --set out")
 
 
 def _claim_hint(name: str) -> str | None:

@@ -183,6 +183,10 @@ def diff(
         raise BadInput(
             "weights that are read from a file have no parameters to set", f"--set {settings[0]}", "leave --set out"
         )
+    rows_alone = next((name for m, name in ((first_model, first), (second_model, second)) if m.pointwise), None)
+    if rows_alone is not None and max_length is not None:
+        must = "--max-length must be used with models that read sequences"
+        raise BadInput(must, f"{rows_alone}, which reads a single row of numbers", "leave --max-length out")
     # The greatest length that both models take, in input symbols; `limits` has the model for each maximum length.
     limits = {
         m.max_length - m.embedding.added: name

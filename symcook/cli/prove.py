@@ -168,6 +168,9 @@ def prove(
     if trust and not ids and paper is None and not everything:
         return _print_trust(as_json)
     names, without = selected(ids, paper, everything)
+    if full and not latex and (len(names) != 1 or without):
+        given_ids = f"{len(names)} proofs" + f", and {len(without)} statements without one" * bool(without)
+        raise BadInput("--full must be used with one stored proof, or with --latex", given_ids, "leave --full out")
     if coq:
         return _develop_in_coq(names, without)
     verdicts = replayed(names)

@@ -34,8 +34,8 @@ class Converted:
     """Weights under the names of `symcook.compose.states`, and what was found about them.
 
     `facts` has the number of heads where the shapes say it, the norm where the keys say it, and what the format says.
-    `left_out` says in words what was not read. `sizes` are those of the shapes by their letters (`formats`), and
-    `names` the weights that were given, by our names.
+    `left_out` says in words what was not read. `sizes` are those of the shapes by their letters (`formats`), `names`
+    the weights that were given, by our names, and `turns` the stored tables of rotary positions, by their keys.
     """
 
     word: str
@@ -44,6 +44,11 @@ class Converted:
     left_out: list[str] = field(default_factory=list)
     sizes: Mapping[str, int] = field(default_factory=dict)
     names: Collection[str] = ()
+    turns: Mapping[str, Any] = field(default_factory=dict)
+
+    def head_size(self, heads: int | None) -> int | None:
+        """The number of key dimensions of a head; None where neither the shapes nor `heads` say it."""
+        return self.sizes.get("s") or (self.sizes["a"] // heads if heads and "a" in self.sizes else None)
 
 
 def arrays(state: Mapping[str, object]) -> dict[str, Any]:
@@ -139,8 +144,8 @@ def convert(
     table = _Table(one, arrays(state), heads)
     said = {"kind": kind, "tied": tied}
     facts = dict(one.facts) | {name: value for name, value in said.items() if value is not None}
-    if table.turned is not None:
-        facts["turned"] = table.turned
+    if table.turned:
+        facts["turned"] = next(iter(table.turned))
     if one.turns is not None:
         facts["turns"] = dict(one.turns)
     if one.rounded:
@@ -154,7 +159,7 @@ def convert(
     state = table.plain(facts, tied)
     if facts.get("tied") and tied is None:  # the format alone says so, and an output of its own may be given
         facts["tied"] = np.array_equal(state["output.weight"], state["embedding.weight"])
-    return Converted(word, state, facts, table.left_out, table.sizes, frozenset(table.found))
+    return Converted(word, state, facts, table.left_out, table.sizes, frozenset(table.found), table.turned)
 
 
 def add_final_norm(found: Converted, norm: str | None) -> None:
@@ -175,7 +180,7 @@ class _Table:
     def __init__(self, one: WeightFormat, state: Mapping[str, Any], heads: int | None) -> None:
         self.format, self.sizes, self.left_out = one, dict[str, int](), list[str]()
         self.found: dict[str, tuple[str, Any]] = {}
-        self.heads, self.turned = heads, None
+        self.heads, self.turned = heads, dict[str, Any]()
         turned = [pattern(name) for name in one.turned]
         rows = [(pattern(name), row) for name, row in one.rows.items()]
         idle = [(pattern(name), why) for name, why in one.idle.items()]
@@ -190,7 +195,8 @@ class _Table:
                 _require_causal(key, array)
                 self.left_out.append(f"{key}, the causal mask")
             elif any(rotary.fullmatch(name) for rotary in turned):
-                self.turned = key
+                require_numbers(key, array)
+                self.turned[key] = array
                 self.left_out.append(f"{key}, which follows from the base of the rotary positions")
             elif (why := _first(idle, name)) is not None:
                 self.left_out.append(f"{key}, {why[0]}")

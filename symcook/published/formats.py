@@ -41,8 +41,8 @@ class WeightFormat:
         idle: names that are left out: constants that change nothing, with the reason.
         refused: {name: what it stands for, which no model here has}.
         prefixes: what may stand before every name.
-        turned: names of stored tables of sines and cosines, or of frequencies. They are not read, since the base of the
-            rotary positions gives them.
+        turned: names of stored tables of sines and cosines, or of frequencies. They are compared with those that the
+            base of the rotary positions gives.
         turns: how the positions of such a model turn, as arguments of `Rotary`; None where positions are not rotary
             unless settings or a weight say so.
         rounded: what the library rounds in a way that is not followed here.

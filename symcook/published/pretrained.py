@@ -37,7 +37,7 @@ from symcook.published.formats import FORMATS, TORCH, WORDS
 from symcook.published.stored import stored
 from symcook.published.tokens import listed, tokens_of
 from symcook.published.tokens import seen as visible
-from symcook.published.turning import rotary_said
+from symcook.published.turning import require_tables, rotary_said
 
 MOST_WEIGHTS = 2_000_000
 """The greatest number of weights of an imported model."""
@@ -494,6 +494,7 @@ def read_weights(
             facts["norm"] = "pre"
         add_final_norm(found, facts.get("norm"))
     facts["rotary"] = rotary_said(word, choices.rotary, facts)
+    require_tables(facts["rotary"], found.turns, found.head_size(facts.get("heads")))
     chosen = _Chosen(found, facts, choices, architecture or word)
     require_complete(architecture, word, found.names, inner, facts, stream, choices.rotary)
     return chosen.imported(files)
@@ -658,6 +659,12 @@ class _Chosen:
                     self.left_out.append(f"outputs for {len(outputs) - len(picked):,} of {len(outputs):,} tokens")
             elif labels is None and names is None:
                 labels = [str(k) for k in range(len(outputs))]
+            elif labels is not None and names is not None:
+                for label, token in zip(labels, names, strict=False):  # the readout refuses too few and too many
+                    if label != token and label in names:
+                        must = "a label that is a token must name the output of this token"
+                        do = "give some of the tokens, or a name that is no token for each output"
+                        raise BadInput(must, f"{label}, for the output of {token}", do)
         if chosen is not None:
             self.state[self.embedding] = self.state[self.embedding][rows]
             if len(rows) < len(tokens):

@@ -13,6 +13,8 @@ from symcook.model.rationals import quotient
 
 BASE = Fraction(10000)
 """The base of rotary positions where settings do not say another."""
+NEAR = 1 / 64
+"""How far a stored sine or cosine, or a frequency as a share of it, may be from the number that the base gives."""
 
 
 @dataclass(frozen=True)
@@ -141,3 +143,32 @@ def rotary_said(word: str, given: Any, facts: Mapping[str, Any]) -> Rotary | Non
         must = "the base of the rotary positions must be given, since the weights do not determine it"
         raise BadInput(must, "none", 'write rotary="10000" (the usual base), or rotary="none" if the model has none')
     return None if base is None else Rotary(base, **facts.get("turns") or {})
+
+
+def require_tables(rotary: Rotary | None, tables: Mapping[str, Any], size: int | None) -> None:
+    """Raise BadInput, with the key, where a stored table is not that of the rotary positions `rotary` of heads with
+    `size` key dimensions (None: of any number).
+
+    A vector has the frequencies base^(-2 k/w), divided by the factor. A matrix has, for the positions 0, 1, .., the
+    sines or cosines of their multiples. Rounding, also to bfloat16, stays within `NEAR` of these numbers.
+    """
+    import numpy as np
+
+    for key, given in tables.items():
+        table = np.asarray(given, dtype=np.float64)
+        good = rotary is not None and table.ndim in (1, 2) and table.shape[-1] > 0
+        if rotary is not None and good:
+            stored_pairs = table.shape[-1] if table.ndim == 1 else table.shape[-1] // 2
+            pairs = stored_pairs if size is None else len(rotary.angles(size))
+            frequencies = float(rotary.base) ** (-np.arange(pairs) / max(pairs, 1)) / float(rotary.factor)
+            if table.ndim == 1:
+                wanted, near = frequencies, NEAR * frequencies + NEAR**3
+            else:
+                each = np.repeat(frequencies, 2) if rotary.interleaved else np.tile(frequencies, 2)
+                angles = np.arange(len(table))[:, None] * each
+                wanted, near = (np.sin if key.endswith("sin") else np.cos)(angles), np.full(angles.shape, NEAR)
+            good = wanted.shape == table.shape and bool((np.abs(table - wanted) <= near).all())
+        if not good:
+            must = f"the stored table {key} must be that of the rotary positions"
+            do = "give the base and the settings with which it was made"
+            raise BadInput(must, f"another table than with {rotary or 'no rotary positions'}", do)

@@ -39,6 +39,12 @@ runn dyck-1 | runn
 show mine | mine.json
 show nope | nope
 explain nope | nope
+explain ltl --set N=4 | N=4
+explain run --set N=4 | N=4
+explain sort.srasp --set N=4 | N=4
+explain gtzero --set eps=1/2 | eps=1/2
+diff gtzero gtzero --set eps=1 --max-length 3 | --max-length
+prove dyck-1 --full | 8 proofs
 list --search | --search
 check dyck-1 --max-length 0 | 0
 check dyck-1 --max-length two | two

@@ -489,14 +489,17 @@ def test_an_archive_of_numpy_with_objects_is_refused(tmp_path: Path) -> None:
         sc.from_pretrained(tmp_path / "w.npz")
 
 
-@together(("labels", "answers"), [("abc", "abc"), ("xyz", "xyz"), ("ca", "ca"), ("cab", None), ("bac", None)])
+@together(
+    ("labels", "answers"),
+    [("abc", "abc"), ("xyz", "xyz"), ("xbz", "xbz"), ("ca", "ca"), ("cab", None), ("bac", None), ("bxz", None)],
+)
 def test_labels_are_tokens_or_names(tmp_path: Path, labels: str, answers: str | None) -> None:
     """All tokens in another order may be meant as tokens, or as new names of the outputs in their order."""
     word, shape, options = KINDS["nanogpt"]
     given = weights(shape, 5)
     np.savez(tmp_path / "w.npz", **stored(word, shape, given))
     if answers is None:
-        with pytest.raises(sc.BadInput, match="labels must be the tokens in their order, some of them, or names"):
+        with pytest.raises(sc.BadInput, match=r"labels must be the tokens in their order|for the output of a"):
             sc.from_pretrained(tmp_path / "w.npz", vocabulary=LETTERS, labels=[*labels], **options)
         return
     model = sc.from_pretrained(tmp_path / "w.npz", vocabulary=LETTERS, labels=[*labels], **options)

@@ -15,7 +15,7 @@ import symcook as sc
 from symcook.model.expr import parse_term
 from symcook.model.rationals import rational
 from symcook.published.formats import FORMATS, format_of
-from symcook.published.turning import rotary_in
+from symcook.published.turning import Rotary, require_tables, rotary_in
 
 
 def imported(kind: str, seed: int = 3, **more: Any) -> tuple[Shape, dict[str, Any], sc.Transformer]:
@@ -169,6 +169,22 @@ def test_the_angles_are_divided_by_a_factor_that_is_no_integer(factor: Any) -> N
     angles = rotary_in([("rope_parameters", settings)], {}).angles(4)
     assert float(rational(parse_term(angles[0]))) == pytest.approx(1 / float(factor))
     assert angles[1].endswith(f")^(-1/2)/({Fraction(str(factor))})")
+
+
+def test_a_stored_table_is_that_of_the_rotary_positions() -> None:
+    """Frequencies of heads of four dimensions with the base 100 are 1 and 1/10; sines are those of their multiples."""
+    rotary, angles = Rotary(Fraction(100)), np.arange(6)[:, None] * np.array([1, 0.1, 1, 0.1])
+    for table in ([1, 0.1], [1, 0.1001]):
+        require_tables(rotary, {"inv_freq": table}, 4)
+    require_tables(rotary, {"rotary_sin": np.sin(angles), "rotary_cos": np.cos(angles)}, 4)
+    neighbours = {"rotary_sin": np.sin(angles[:, [0, 2, 1, 3]])}
+    require_tables(replace(rotary, interleaved=True), neighbours, 4)
+    wrong: list[dict[str, Any]] = [{"inv_freq": table} for table in ([1, 0.25], [1], [1, 0.1, 0.01], [[1, 0.1]])]
+    for tables in (*wrong, neighbours, {"rotary_sin": np.cos(angles)}):
+        with pytest.raises(sc.BadInput, match="must be that of the rotary positions"):
+            require_tables(rotary, tables, 4)
+    with pytest.raises(sc.BadInput, match="no rotary positions"):
+        require_tables(None, {"inv_freq": [1, 0.1]}, 4)
 
 
 @pytest.mark.parametrize("pairs", [False, True])
