@@ -25,6 +25,8 @@ from symcook.published.formats import (
     targets,
 )
 
+LOW = -1000
+"""The greatest score of what a mask hides: in floats nothing of it comes through. GPT-2 has -10000."""
 MATRICES = ("q.weight", "k.weight", "v.weight", "o.weight")
 """What every layer must have."""
 
@@ -183,7 +185,7 @@ class _Table:
         self.heads, self.turned = heads, dict[str, Any]()
         turned = [pattern(name) for name in one.turned]
         rows = [(pattern(name), row) for name, row in one.rows.items()]
-        idle = [(pattern(name), why) for name, why in one.idle.items()]
+        hidden = [pattern(name) for name in one.hidden]
         masks, refused = [pattern(name) for name in one.masks], [(pattern(n), why) for n, why in one.refused.items()]
         names = bare(state, one.prefixes)
         # The embedding first: it gives the number of coordinates, with which all other shapes are compared.
@@ -198,8 +200,9 @@ class _Table:
                 require_numbers(key, array)
                 self.turned[key] = array
                 self.left_out.append(f"{key}, which follows from the base of the rotary positions")
-            elif (why := _first(idle, name)) is not None:
-                self.left_out.append(f"{key}, {why[0]}")
+            elif any(score.fullmatch(name) for score in hidden):
+                _require_low(key, array)
+                self.left_out.append(f"{key}, the score of what a mask hides")
             elif (why := _first(refused, name)) is not None:
                 raise BadInput(
                     f"a model must be without {why[0]} to be read", key, "symcook does not support this part yet"
@@ -419,6 +422,13 @@ def _ordered(array: Any, row: WeightRow, heads: int | None) -> Iterator[tuple[st
     for name, third in targets(row):
         size = len(table) // 3
         yield name, table if third is None else table[third * size : (third + 1) * size]
+
+
+def _require_low(key: str, array: Any) -> None:
+    """Raise BadInput for a score of hidden positions by which something of them would come through."""
+    if array.size and not (array <= LOW).all():
+        must = f"the stored score {key} of what a mask hides must be at most {LOW}"
+        raise BadInput(must, array.max(), "symcook reads models that see nothing of later positions")
 
 
 def _require_causal(key: str, array: Any) -> None:

@@ -38,7 +38,7 @@ class WeightFormat:
         sign: a pattern; a state dict with such a key has this format.
         rows: {name of a weight: its row}.
         masks: names of tables that must be the causal mask, and are left out.
-        idle: names that are left out: constants that change nothing, with the reason.
+        hidden: names of the score of what a mask hides, which is so low that nothing of it comes through.
         refused: {name: what it stands for, which no model here has}.
         prefixes: what may stand before every name.
         turned: names of stored tables of sines and cosines, or of frequencies. They are compared with those that the
@@ -56,7 +56,7 @@ class WeightFormat:
     sign: str
     rows: Mapping[str, WeightRow]
     masks: tuple[str, ...] = ()
-    idle: Mapping[str, str] = field(default_factory=dict)
+    hidden: tuple[str, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
     prefixes: tuple[str, ...] = ()
     turned: tuple[str, ...] = ()
@@ -246,7 +246,7 @@ FORMATS: dict[str, WeightFormat] = {
         r"h\.\d+\.attn\.c_attn\.weight",
         GPT2,
         masks=("h.{l}.attn.bias",),
-        idle={"h.{l}.attn.masked_bias": "the score of what a mask hides"},
+        hidden=("h.{l}.attn.masked_bias",),
         refused={
             "h.{l}.crossattention.*": "attention to an encoder",
             "h.{l}.ln_cross_attn.*": "attention to an encoder",
@@ -297,7 +297,7 @@ FORMATS: dict[str, WeightFormat] = {
         r"layers\.\d+\.attention\.query_key_value\.weight",
         NEOX,
         masks=("layers.{l}.attention.bias",),
-        idle={"layers.{l}.attention.masked_bias": "the score of what a mask hides"},
+        hidden=("layers.{l}.attention.masked_bias",),
         prefixes=("gpt_neox.",),
         turned=("layers.{l}.attention.rotary_emb.inv_freq",),
         facts=LAYER_NORM | {"norm": "pre"},
@@ -309,7 +309,7 @@ FORMATS: dict[str, WeightFormat] = {
         HOOKED,
         masks=("blocks.{l}.attn.mask",),
         turned=("blocks.{l}.attn.rotary_sin", "blocks.{l}.attn.rotary_cos"),
-        idle={"blocks.{l}.attn.IGNORE": "the score of what a mask hides"},
+        hidden=("blocks.{l}.attn.IGNORE",),
         refused={
             "blocks.{l}.attn.q_norm.*": "norms of queries and keys",
             "blocks.{l}.attn.k_norm.*": "norms of queries and keys",

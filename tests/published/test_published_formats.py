@@ -106,6 +106,7 @@ LLAMA = stored("llama", KINDS["llama"][1], weights(KINDS["llama"][1], 1))
             "without attention to an encoder",
         ),
         (GPT | {"transformer.h.0.attn.bias": np.ones((1, 1, 6, 6))}, {}, "must be the causal mask"),
+        (GPT | {"transformer.h.1.attn.masked_bias": np.zeros(())}, {}, "must be at most -1000; given: 0"),
         (
             {key: value for key, value in GPT.items() if "h.1.attn.c_proj.weight" not in key},
             {},
@@ -225,3 +226,10 @@ def test_a_bridge_turns_neighbours_whatever_its_settings_say(pairs: bool) -> Non
         sc.from_hooked(Bridge(architecture="GPT2LMHeadModel"), vocabulary=LETTERS)
     with pytest.raises(sc.BadInput, match="rotary positions of a TransformerBridge must be those of its settings"):
         sc.from_state_dict(given, vocabulary=LETTERS, heads=1, rotary=100)
+
+
+def test_a_score_by_which_nothing_comes_through_is_left_out() -> None:
+    shape, options = KINDS["gpt2"][1], KINDS["gpt2"][2]
+    state = stored("gpt2", shape, weights(shape, 1))
+    plain = sc.from_state_dict(state, **options)
+    assert sc.from_state_dict(state | {"transformer.h.0.attn.masked_bias": np.array(-1e4)}, **options) == plain
