@@ -229,7 +229,6 @@ def test_a_bridge_turns_neighbours_whatever_its_settings_say(pairs: bool) -> Non
 
 
 def test_a_score_by_which_nothing_comes_through_is_left_out() -> None:
-    shape, options = KINDS["gpt2"][1], KINDS["gpt2"][2]
-    state = stored("gpt2", shape, weights(shape, 1))
-    plain = sc.from_state_dict(state, **options)
-    assert sc.from_state_dict(state | {"transformer.h.0.attn.masked_bias": np.array(-1e4)}, **options) == plain
+    options = {"vocabulary": LETTERS, "heads": 2, "activation": "gelu-tanh"}
+    score = {"transformer.h.0.attn.masked_bias": np.array(-1e4)}
+    assert sc.from_state_dict(GPT | score, **options) == sc.from_state_dict(GPT, **options)
