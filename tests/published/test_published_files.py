@@ -83,6 +83,9 @@ def test_what_else_a_checkpoint_has_is_named(tmp_path: Path, capsys: pytest.Capt
     (tmp_path / "w.json").write_text(json.dumps({"model": weights, "cfg": {"eps": "1/2"}, "step": 7}))
     code, out, _ = call(capsys, "import", tmp_path / "w.json", "-o", tmp_path / "m.json")
     assert code == 0 and "left out: cfg of the checkpoint" in out and "left out: step of the checkpoint" in out
+    (tmp_path / "w.json").write_text(json.dumps({"model": weights, "output.bias": [0, 1]}))
+    code, _, error = call(capsys, "import", tmp_path / "w.json", "-o", tmp_path / "n.json")
+    assert code == 2 and "must have all its weights in model, where most are; given: output.bias beside it" in error
 
 
 def test_a_file_of_tokens_that_is_missing_is_not_read_as_tokens(
