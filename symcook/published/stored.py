@@ -318,7 +318,8 @@ def _parts(document: Mapping[str, Any], file: Path) -> tuple[Mapping[str, Any], 
     if not tables:
         return others, settings, []
     for key, value in others.items():
-        if getattr(value, "ndim", 0) > 0 or str(key).endswith((".weight", ".bias")):
+        array = getattr(value, "ndim", 0) > 0 and "float" in str(value.dtype)
+        if array or str(key).endswith((".weight", ".bias")):
             must = f"a checkpoint must have all its weights in {tables[0]}, where most are"
             raise BadInput(must, f"{key} beside it, in {file}", "save model.state_dict() alone")
     return document[tables[0]], settings, [f"{key} of the checkpoint" for key in others]
