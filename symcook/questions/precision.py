@@ -131,6 +131,7 @@ def precision(
     fits = {name: Fitting(bound, name, within.longest + bound.embedding.added, None) for name in formats}
     # The number of bits to try first, how strings are grouped, the last length done, and which strings were run.
     guess, method, last, runs = 4, "", 0, ""
+    longest = max(*within.lengths, beyond)
     proved, theorems = provedbits.noted(model, {name: RUNTIMES[name][0].bits for name in formats})
 
     def answered() -> Answer:
@@ -142,7 +143,7 @@ def precision(
             "strings that were run": runs,
         }
         for name, guarantee in by_format.items():
-            notes[name] = _sentence(guarantee, last, bound.embedding.added > 0, extent)
+            notes[name] = _sentence(guarantee, last, longest, bound.embedding.added > 0, extent)
         notes |= proved
         return Answer(
             "precision", bound.name, {"max_length": within.longest, "formats": list(formats)},
@@ -210,15 +211,15 @@ def _fits(fitting: Fitting, n: int) -> bool:
         return False
 
 
-def _sentence(guarantee: Mapping[str, Any], last: int, empty: bool, extent: Extent) -> str:
-    """The note on one float format, whose entry in `by_format` is `guarantee`. `last` is the last length done, and
-    `empty` says whether the model has a run on the empty string."""
+def _sentence(guarantee: Mapping[str, Any], last: int, longest: int, empty: bool, extent: Extent) -> str:
+    """The note on one float format, whose entry in `by_format` is `guarantee`. `last` is the last length done,
+    `longest` that of the question, and `empty` says whether the model has a run on the empty string."""
     begin = f"from n = {guarantee['from']} " if empty else "up "
     safe = "answers guaranteed" if extent.language is None else f"answers to {extent.language} guaranteed"
     safe += " at no length" if guarantee["guaranteed"] is None else f" {begin}to n = {guarantee['guaranteed']}"
     # Either all lengths are guaranteed, or no failing string is known, or one is.
     if guarantee["guaranteed"] == last:
-        return f"{safe} (the maximum length)"
+        return f"{safe} (the maximum length)" if last == longest else safe
     if guarantee["length"] is None:
         return f"{safe}; no tested string up to n = {last} fails"
     string = brief(guarantee["wrong"] or EMPTY_STRING, 60)

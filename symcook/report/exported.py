@@ -93,7 +93,9 @@ def _comparison(answer: Exported) -> str:
 def guarantee_lines(answer: Mapping[str, Any]) -> list[str]:
     """The guarantee of a certificate, in lines; of a decoder that of its steps."""
     decoded = answer.get("decoding")
-    return decoding_lines(decoded, answer["dtype"]) if decoded else _guaranteed(answer["guaranteed"])
+    if decoded:
+        return decoding_lines(decoded, answer["dtype"])
+    return _guaranteed(answer["guaranteed"], "these strings" if "inputs" in answer else "strings")
 
 
 def theorem_lines(answer: Mapping[str, Any]) -> list[str]:
@@ -132,20 +134,21 @@ def within_language(document: Mapping[str, Any], kept: str = "") -> list[str]:
     return [f"inputs: the {', '.join(about)}"] if about else []
 
 
-def _guaranteed(guarantee: dict[str, Any]) -> list[str]:
+def _guaranteed(guarantee: dict[str, Any], strings: str) -> list[str]:
     """The guarantee of a certificate, in lines: for attention that normalises after summing, and for attention that
     normalises the weights first ("divided_first") if this differs.
 
-    The lengths in the certificate count the special tokens (`added`); the lengths in the lines do not.
+    The lengths in the certificate count the special tokens (`added`); the lengths in the lines do not. `strings` is
+    what the strings are called: "these strings" of a language, or all "strings".
     """
     first, added = guarantee["divided_first"], guarantee["added_tokens_counted"]
     if guarantee["length"] is None:
-        return _guaranteed_values(guarantee, first, added)
+        return _guaranteed_values(guarantee, first, added, "" if strings == "strings" else f" on {strings}")
     # A model that decides: the lengths at which every decision is guaranteed, and why the next one is not.
     same_ranges = first["ranges"] == guarantee["ranges"]
     which = " in any runtime" if same_ranges else ", if attention is normalised after summing: (sum w v)/(sum w)"
     lengths_text, first_lengths_text = _guaranteed_lengths(guarantee, added), _guaranteed_lengths(first, added)
-    lines = [f"decisions guaranteed for strings of length {lengths_text}{which}" if lengths_text else
+    lines = [f"decisions guaranteed for {strings} of length {lengths_text}{which}" if lengths_text else
              "no length at which all decisions are guaranteed"]  # fmt: skip
     lines += (
         [_unguaranteed(each, added) for each in guarantee["open"]] if guarantee["open"] else [f"  {guarantee['why']}"]
@@ -153,7 +156,7 @@ def _guaranteed(guarantee: dict[str, Any]) -> list[str]:
     lines += _not_asked(guarantee, added)
     # If the other order has other guaranteed lengths: the same lines for it, without those that would be repeated.
     if not same_ranges:
-        where = f"for strings of length {first_lengths_text}" if first_lengths_text else "at no length"
+        where = f"for {strings} of length {first_lengths_text}" if first_lengths_text else "at no length"
         lines.append(f"decisions guaranteed {where}, if the weights are normalised first: softmax(scores) @ values")
         open_lengths = [each["length"] for each in guarantee["open"]]
         new_failures = [each for each in first["open"] if each["length"] not in open_lengths]
@@ -163,15 +166,16 @@ def _guaranteed(guarantee: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _guaranteed_values(guarantee: dict[str, Any], first: dict[str, Any], added: int) -> list[str]:
-    """The lines of `_guaranteed` for a model whose answers are numbers: bounds on the error of its values."""
+def _guaranteed_values(guarantee: dict[str, Any], first: dict[str, Any], added: int, on: str) -> list[str]:
+    """The lines of `_guaranteed` for a model whose answers are numbers: bounds on the error of its values; `on` says on
+    which strings."""
     errors, first_errors = (
         [each["error"] for each in part["lengths"] if "error" in each] for part in (guarantee, first)
     )
     if not errors:
         return [f"no bound on the error of values: {guarantee['why']}"]
     until = guarantee["lengths"][-1]["length"] - added
-    lines = [f"every value within {max(errors, key=Decimal)} of the exact one up to length {until}"]
+    lines = [f"every value within {max(errors, key=Decimal)} of the exact one{on} up to length {until}"]
     if first_errors != errors:
         greatest = max(first_errors, key=Decimal, default=None)
         until = f"{greatest} up to length {first['lengths'][-1]['length'] - added}" if first_errors else "no bound"

@@ -5,6 +5,7 @@ In float16 the vote of b, -1/3, is -0.33325, so that abbb has a mean above 0 the
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,9 @@ def test_the_guarantee_names_its_inputs(tmp_path: Path) -> None:
     made = thirds().export(tmp_path / "m.npz", dtype="float16", inputs=["aaab"], max_length=4)
     held = thirds().arrays("float16", inputs=["aaab"], max_length=4)
     for shown in (repr(made), repr(held), str(held)):
-        assert "inputs: the 1 " in shown
+        assert "inputs: the 1 " in shown and "for these strings of length 4" in shown
+    values = replace(thirds(), readout=sc.Readout("value", "last", ("mean",)))
+    assert "on these strings up to length 4" in repr(values.export(tmp_path / "v.npz", inputs=["aaab"], max_length=4))
 
 
 def both_ways(alphabet: str) -> sc.Transformer:
