@@ -328,7 +328,7 @@ def continued(
 ) -> Continued:
     """Whether a model continues `given` with these tokens, by one pass over all of them: the answer at each position
     must be the next token. Up to the first difference the answers are those of decoding; after it they are answers to
-    the given tokens.
+    the given tokens. In floats they may differ from those of decoding, which adds in another order.
 
     Raises BadInput if an answer of the model may depend on later symbols, for a token that is no label, and for one
     after a label that ends the run; Undecided if an answer is undecided; NotExact if `domain` is "exact" and a score

@@ -78,7 +78,7 @@ def run_steps(
         emitted.append(token)
         if answers is not None and answers[len(emitted) - 1 : len(emitted)] != (token,):
             wrong = position
-        looks = _attended(chosen, (*symbols, *emitted[:-1]), domain) if trace else []
+        looks = _attended(chosen, (*symbols, *emitted[:-1]), domain, digits, bits) if trace else []
         document = {"position": position, **speech.said(token), **({"looks": looks} if trace else {})}
         say_line(json.dumps(document) if as_json else f"{position:>6}  {speech.text(token)}")
         before = chosen.model.embedding.surround((*symbols, *emitted[:-1]))
@@ -105,7 +105,7 @@ def run_steps(
         say(f"stopped at {emitted[-1]}, which the model does not read")
     else:
         say(stopped(last, limit, "program"))
-    if numbers is not None and not as_json:
+    if numbers is not None and (emitted or wrong is not None) and not as_json:
         say(right(numbers, wrong, "program"))
     return 0 if ended else LIMIT
 
@@ -132,13 +132,15 @@ def right(numbers: str, wrong: int | None, whose: str) -> str:
     return f"{numbers}: " + (f"every token is the {whose}'s" if wrong is None else f"wrong from position {wrong} on")
 
 
-def _attended(chosen: Chosen, word: Sequence[str], domain: str | None) -> list[dict[str, Any]]:
-    """{"layer", "head", "at"} for each head: `at` are the key positions to which the last position attends (weight not
-    0). A head without such positions is left out."""
+def _attended(
+    chosen: Chosen, word: Sequence[str], domain: str | None, digits: int, bits: int | None
+) -> list[dict[str, Any]]:
+    """{"layer", "head", "at"} for each head, in the numbers of the run: `at` are the key positions to which the last
+    position attends (weight not 0). A head without such positions is left out."""
     from symcook.run import run
 
     def traced(numbers: Any) -> Any:
-        return run(chosen.model, word, numbers, values=chosen.values, trace=True).result
+        return run(chosen.model, word, numbers, values=chosen.values, digits=digits, bits=bits, trace=True).result
 
     result, _ = exact_or_balls(domain, traced)
     first, looks = 1 - len(chosen.model.embedding.ends[0]), []
@@ -166,12 +168,14 @@ def run_then(
     need_values(chosen)
     speech = speech_of(chosen.model)
     symbols = given_word(chosen, speech, word, tokens, None)
+    if not then.split():
+        raise BadInput("--then must have at least one token", then or "nothing", "give the tokens with spaces between")
     # A state of an automaton may have the name of a verdict.
     readings = speech.readings(then.split())
     answers = [continued(chosen.model, symbols, read, domain, digits, values=chosen.values) for read in readings]
     answer = next(filter(attrgetter("agrees"), answers), answers[0])
     position = None if answer.first is None else len(symbols) + 1 + answer.first
-    document: dict[str, Any] = {"agrees": answer.agrees, "position": position}
+    document: dict[str, Any] = {"agrees": answer.agrees, "domain": domain or "exact", "position": position}
     document["expected"] = None if answer.first is None else speech.said(answer.tokens[answer.first])["token"]
     document["answer"] = None if answer.first is None else speech.said(answer.answers[answer.first])["token"]
     say_or_json(as_json, lambda: document, lambda: _then_text(chosen, answer, document))
@@ -179,9 +183,13 @@ def run_then(
 
 
 def _then_text(chosen: Chosen, answer: Continued, document: dict[str, Any]) -> str:
-    """The answer of ``run --then`` in words."""
+    """The answer of ``run --then`` in words, which name the number system where every operation is rounded."""
+    numbers = rounding(document["domain"], None)
+    # Decoding token by token adds in another order, so that floats may give other tokens there.
+    name = chosen.name if numbers is None else f"{chosen.name}, in one pass in {numbers},"
     if answer.agrees:
-        return f"{chosen.name} continues so: {len(answer.tokens)} token{'s' * (len(answer.tokens) != 1)}, in one pass"
+        way = ", in one pass" if numbers is None else ""
+        return f"{name} continues so: {len(answer.tokens)} token{'s' * (len(answer.tokens) != 1)}{way}"
     ends = ", which ends the run," * (document["answer"] == document["expected"])
-    output = f"{chosen.name} outputs {document['answer']}{ends}"
+    output = f"{name} outputs {document['answer']}{ends}"
     return f"{output} at position {document['position']}, not {document['expected']}"

@@ -118,7 +118,13 @@ def test_names_that_letters_have_too(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_a_given_continuation_in_one_pass(odd: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert document(capsys, "run", odd, "--input", "11", "--then", "even odd even no")["agrees"] is True
     found = document(capsys, "run", odd, "--input", "11", "--then", "even odd odd no", code=1)
-    assert found == {"agrees": False, "position": 5, "expected": "odd", "answer": "even"}
+    assert found == {"agrees": False, "domain": "exact", "position": 5, "expected": "odd", "answer": "even"}
+    in_floats = ("run", odd, "--input", "11", "--then", "even odd even no", "--domain", "float32")
+    assert "in one pass in float32, continues so: 4 tokens" in call(capsys, *in_floats)[1]
+    assert document(capsys, *in_floats)["domain"] == "float32"
+    assert "at least one token" in refused(capsys, "run", odd, "--input", "11", "--then", " ")
+    nothing = call(capsys, "run", odd, "--input", "11", "--steps", "0", "--domain", "float32")
+    assert nothing[0] == 3 and "every token" not in nothing[1]
     assert "0" in refused(capsys, "run", odd, "--input", "11", "--then", "even 0")
     model = sc.load(odd)
     assert continued(model, "1", []).agrees
