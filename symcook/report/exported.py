@@ -79,14 +79,16 @@ def _comparison(answer: Exported) -> str:
     compared, model = answer["compared"], answer.model
     worst, inputs = compared["largest_difference"], grouped(compared["inputs"])
     if model.pointwise:
-        how = "answers are compared" if worst is None else f"largest difference {worst:.3g}"
-        return f"compared at {inputs} points, {how}"
+        same = "with the exact answers" if compared["first_difference"] is None else "not all with the exact answers"
+        return f"compared at {inputs} points, {same if worst is None else f'largest difference {worst:.3g}'}"
     if not compared["inputs"]:
         return "no input compared"
     agreement = "exact answers" if worst is None else "values that agree with the exact ones"
     longest = answer["greatest_length"] - model.embedding.added
     no_run = compared["no_run"]
     no_run_text = f"; {no_run['inputs']} have no run, as {no_run['first'] or EMPTY_STRING}" if no_run["inputs"] else ""
+    if model.embedding.inputs:  # numbers: the inputs that are compared are some of infinitely many
+        return f"{agreement} on {inputs} inputs up to length {longest}{no_run_text}"
     return f"{agreement} up to length {longest} ({inputs} inputs compared{no_run_text})"
 
 

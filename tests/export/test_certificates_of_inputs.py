@@ -5,6 +5,7 @@ In float16 the vote of b, -1/3, is -0.33325, so that abbb has a mean above 0 the
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,13 @@ def test_the_guarantee_names_its_inputs(tmp_path: Path) -> None:
         assert "inputs: the 1 " in shown and "for these strings of length 4" in shown
     values = replace(thirds(), readout=sc.Readout("value", "last", ("mean",)))
     assert "on these strings up to length 4" in repr(values.export(tmp_path / "v.npz", inputs=["aaab"], max_length=4))
+
+
+def test_a_comparison_of_numbers_is_about_the_inputs_that_were_run(tmp_path: Path) -> None:
+    builder = sc.Builder(inputs=["x"])
+    builder.readout("sign", "last", builder.attention("mean", "x"), weights=[1])
+    shown = builder.build("mean").export(tmp_path / "m.npz", max_length=2).text()
+    assert re.search(r"exact answers on \d+ inputs up to length 2\n", shown)
 
 
 def both_ways(alphabet: str) -> sc.Transformer:
