@@ -321,7 +321,7 @@ def _page(
 
 def _figures(name: str, folder: str, max_length: int | None, force: bool, as_json: bool) -> int:
     """Write the figures of a paper, or those of a compiled Turing machine; return the exit code."""
-    from symcook.papers.drawing import write
+    from symcook.papers.drawing import figures, of_lengths, write
     from symcook.papers.merrill2024.figures import of_machine
     from symcook.report.figure import MISSING
 
@@ -331,12 +331,16 @@ def _figures(name: str, folder: str, max_length: int | None, force: bool, as_jso
         must = "a model whose figures are drawn must be compiled from a Turing machine, without --theorem"
         raise BadInput(must, model.name, "give -o PAGE.html for its page")
     makes = () if model is None else of_machine(model)
+    has_lengths = machine or name in of_lengths()
+    if max_length is not None and not has_lengths and name in figures():
+        must = f"--max-length must be used with figures over lengths, those of {', '.join(of_lengths())}"
+        raise BadInput(must, f"{name}, whose figures have fixed lengths or none", "leave --max-length out")
     longest = max_length or (64 if machine else 1000)
     with Progress("report") as progress:
         title = PurePath(name).stem if machine else name
         files = write(title, folder, longest, makes=makes, force=force, done=progress)
     written = [str(file) for file in files]
-    document = {"recipe": name, "max_length": longest, "files": written}
+    document = {"recipe": name, "max_length": longest if has_lengths else None, "files": written}
     say_or_json(as_json, lambda: document, lambda: "\n  ".join(["wrote", *written]))
     if find_spec("matplotlib") is None:
         print(MISSING, file=sys.stderr)

@@ -51,7 +51,7 @@ def run_machine(
         say_line(json.dumps(last | ({} if wrong is None else {"first_wrong": wrong})))
     else:
         say(stopped(last, limit, "machine"))
-    if numbers is not None and not as_json:
+    if numbers is not None and (last["stopped"] != "limit" or limit) and not as_json:
         say(right(numbers, wrong, "machine"))
     return 0 if run.ended else 3
 

@@ -1,7 +1,7 @@
 """Finds the figures of papers and writes them to files.
 
 Each paper has a folder here with a module `figures`. Its dict FIGURES has, by name of a recipe, the functions that make
-the recipe's figures.
+the recipe's figures. Its OF_LENGTHS, if it has one, names the recipes with a figure up to a maximum length.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Any
 
 from symcook import papers
 from symcook.errors import BadInput, unknown
@@ -25,10 +26,21 @@ ignore; and a function that is called with a line of text before each longer com
 def figures() -> dict[str, tuple[Make, ...]]:
     """The functions that make figures, by recipe."""
     makes_by_recipe: dict[str, tuple[Make, ...]] = {}
-    for paper in sorted(module.name for module in iter_modules(papers.__path__) if module.ispkg):
-        for name, makes in import_module(f"symcook.papers.{paper}.figures").FIGURES.items():
+    for module in _modules():
+        for name, makes in module.FIGURES.items():
             makes_by_recipe[name] = (*makes_by_recipe.get(name, ()), *makes)
     return makes_by_recipe
+
+
+def of_lengths() -> list[str]:
+    """The recipes with a figure that goes up to a maximum length."""
+    return [name for module in _modules() for name in getattr(module, "OF_LENGTHS", ())]
+
+
+def _modules() -> list[Any]:
+    """The modules `figures` of all papers."""
+    folders = sorted(module.name for module in iter_modules(papers.__path__) if module.ispkg)
+    return [import_module(f"symcook.papers.{folder}.figures") for folder in folders]
 
 
 def write(

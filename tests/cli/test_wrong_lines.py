@@ -44,6 +44,7 @@ explain run --set N=4 | N=4
 explain sort.srasp --set N=4 | N=4
 explain gtzero --set eps=1/2 | eps=1/2
 diff gtzero gtzero --set eps=1 --max-length 3 | --max-length
+report by-gelu -o figures --max-length 10 | by-gelu
 prove dyck-1 --full | 8 proofs
 list --search | --search
 check dyck-1 --max-length 0 | 0

@@ -55,5 +55,5 @@ def test_figure_2_has_its_peaks(drawn: Path) -> None:
 
 @pytest.mark.sweep
 def test_the_command_draws_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = call(capsys, "report", "tie-break", "-o", tmp_path / "f", "--max-length", "4")
+    code, out, _ = call(capsys, "report", "tie-break", "-o", tmp_path / "f")
     assert code == 0 and "figure-1-positions.csv" in out and "figure-2.csv" in out

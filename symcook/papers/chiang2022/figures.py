@@ -174,6 +174,8 @@ FIGURES: dict[str, tuple[Make, ...]] = {
     "parity": (tent, entropies("parity"), sensitivity("cross-entropy"), sensitivity("accuracy"), tolerances),
     "first": (entropies("first"), attention, confidence, accuracy),
 }
+OF_LENGTHS = ("parity", "first")
+"""The recipes with a figure that goes up to a maximum length."""
 
 
 def _lengths_up_to(longest: int) -> list[int]:
