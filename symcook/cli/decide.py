@@ -98,6 +98,8 @@ def decide(
     certificate_file = None
     if certificate is not None:
         certificate_file = _file_to_write(certificate, "a certificate", "c.json", (".json",), force)
+    if file is not None and file == certificate_file:
+        raise BadInput("-o and --certificate must name two files", f"{file} for both", "give another name to one")
     stored = None if check is None else _read_certificate(check)
     chosen = choose(name, settings, tokens)
     need_values(chosen)
@@ -133,14 +135,26 @@ def decide(
         if as_json:
             print_json(Decision("open", chosen.model, against or "", why=error.sentence).to_json())
         raise
+    # The answer is printed even if there is no automaton for -o, or no certificate of it.
+    contents: dict[Path, bytes] = {}
+    missing: BadInput | None = None
+    if file is not None and decision.automaton is not None:
+        contents[file] = _automaton_file(decision.automaton, file)
+    elif file is not None:
+        why = decision.why or "this answer was found without one"
+        missing = BadInput("the model must have an automaton to write", f"none: {why}", "leave -o out")
     if certificate_file is not None:
-        put({certificate_file: (json.dumps(certified(decision)) + "\n").encode()}, force=force)
-    if file is not None:
-        _write_automaton(decision.automaton, decision.why, file, force)
+        try:
+            contents[certificate_file] = (json.dumps(certified(decision)) + "\n").encode()
+        except BadInput as error:
+            missing = missing or error
+    if contents:
+        put(contents, force=force)
     say_or_json(as_json, decision.to_json, document(decision, name).text)
-    for path in (file, certificate_file):
-        if path is not None and not as_json:
-            say(f"wrote {path}")
+    for path in () if as_json else contents:
+        say(f"wrote {path}")
+    if missing is not None:
+        raise missing
     return EXIT[decision.verdict]
 
 
@@ -231,14 +245,10 @@ def _file_to_write(place: str, what: str, like: str, endings: tuple[str, ...], f
     return path
 
 
-def _write_automaton(automaton: Automaton | None, why: str | None, path: Path, force: bool) -> None:
-    """Write an automaton as JSON, picture or text, by the ending of the file; `why` says why there is none."""
+def _automaton_file(automaton: Automaton, path: Path) -> bytes:
+    """The content of the file of an automaton: JSON, picture or text, by its ending."""
     from symcook.decide.drawing import svg, text
 
-    if automaton is None:
-        raise BadInput("the model must have an automaton to write", f"none: {why}", "leave -o out")
     if path.suffix == ".json":
-        content = json.dumps(automaton.to_json(), indent=1) + "\n"
-    else:
-        content = svg(automaton) if path.suffix == ".svg" else text(automaton)
-    put({path: content.encode()}, force=force)
+        return (json.dumps(automaton.to_json(), indent=1) + "\n").encode()
+    return (svg(automaton) if path.suffix == ".svg" else text(automaton)).encode()

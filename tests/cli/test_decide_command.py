@@ -30,6 +30,15 @@ def folds(tmp_path: Path) -> Path:
     return tmp_path / "folds.py"
 
 
+def test_the_answer_is_printed_without_an_automaton(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    automaton, certificate = tmp_path / "a.json", tmp_path / "c.json"
+    code, out, err = call(capsys, "decide", "dyck-1", "-o", automaton, "--certificate", certificate)
+    assert code == 2 and out.startswith("EQUAL") and f"wrote {certificate}" in out
+    assert "must have an automaton to write" in err and not automaton.exists() and certificate.exists()
+    code, out, err = call(capsys, "decide", "dyck-1", "--against", "()", "-o", automaton, "--json")
+    assert code == 2 and json.loads(out)["verdict"] == "different" and "none: None" not in err
+
+
 def test_a_recipe_is_compared_with_its_own_reference(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = call(capsys, "decide", "dyck-1-2")
     assert (code, err) == (0, "") and out.startswith("EQUAL: dyck-1-2 answers as its specification does")
@@ -159,6 +168,7 @@ def test_files_of_automata(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
         (["--against", "dyck-k-d"], "must be over the alphabet ( ); given: dyck-k-d, over ( ) [ ]"),
         (["-o", "x.png"], "the file of an automaton must end in .json, .svg, .txt"),
         (["--force"], "--force must come with -o FILE"),
+        (["-o", "x.json", "--certificate", "x.json"], "-o and --certificate must name two files"),
     ],
 )
 def test_bad_input_is_one_sentence(
