@@ -31,6 +31,11 @@ class Weight(NamedTuple):
     row: int
     column: int
 
+    @property
+    def place(self) -> tuple[str, str, int, int]:
+        """The part, the matrix, the row and the column, which two names of one weight share."""
+        return self.part, self.matrix, self.row, self.column
+
 
 def named_parts(model: Transformer) -> Iterator[tuple[str, Part]]:
     """The heads and feed-forward layers with their names."""

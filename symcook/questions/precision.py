@@ -120,6 +120,9 @@ def precision(
     bound = model.bind(values)
     within = asked_strings(bound, max_length, min_length, inputs, sample, seed, positions)
     lengths(model, max(beyond, within.longest))
+    if beyond and beyond <= within.longest:
+        must = f"beyond must be greater than the maximum length, {within.longest}"
+        raise BadInput(must, beyond, f"give --beyond {2 * within.longest}, or leave it out")
     bound, extent = within.counted(bound), within.extent(model, values)
     rows: list[dict[str, AnswerCell]] = []
     by_format: dict[str, dict[str, Any]] = {

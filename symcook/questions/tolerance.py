@@ -20,6 +20,7 @@ from symcook.compose.namedweights import read_weight, weight_value, with_weight
 from symcook.compose.routing import fresh
 from symcook.door import Progress, check_digits, door
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
+from symcook.files import repeated
 from symcook.model.symbols import Exact, fraction, from_sympy, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, hull, refine, resolving
@@ -310,11 +311,15 @@ def free(model: Transformer, names: Sequence[str], name: str = "free") -> tuple[
 
     A weight's name has the part, the matrix, and in brackets the row and column, each by its name or by its number from
     1: L1.head1.V[kind,one], L1.head2.Q[1,place], L2.ff.W1[3,total], L2.ff.b1[3], L2.ff.W2[level,3], readout[accepted].
-    Raises BadInput for an unknown name, with the nearest one, and if the weights are not one number up to their signs.
+    Raises BadInput for an unknown name, with the nearest one, for a weight that is named twice, and if the weights are
+    not one number up to their signs.
     """
     weights = [read_weight(model, text) for text in names]
     if not weights:
         raise BadInput("the weight that moves must be named", "none", "give --free L1.head1.V[row,column]")
+    if (twice := repeated(weight.place for weight in weights)) is not None:
+        again = [text for text, weight in zip(names, weights, strict=True) if weight.place == twice]
+        raise BadInput("each weight that moves must be named once", " and ".join(again), "leave one of them out")
     weight_values = {weight.sign * weight_value(model, weight) for weight in weights}
     if len(weight_values) > 1:
         values_text = ", ".join(map(from_sympy, weight_values))

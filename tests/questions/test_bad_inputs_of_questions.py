@@ -80,3 +80,12 @@ def test_a_reference_must_answer_some_string(folder: Path, capsys: pytest.Captur
         ("decide", "dyck-1-2", "--against", "none.py:fold"),
     ):
         assert "the specification must give an answer for at least one" in refused(capsys, *line), line
+
+
+def test_arguments_that_would_not_be_read_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    weight = "L1.head1.V[balance,token]"
+    one = ("tolerance", "dyck-1", "--max-length", 2, "--free", weight)
+    assert "must be named once; given: " in refused(capsys, *one, "--free", "L1.head1.V[1,1]")
+    assert "must be named once" in refused(capsys, *one, "--free", f"-{weight}")
+    said = refused(capsys, "precision", "dyck-1", "--max-length", 3, "--beyond", 3)
+    assert "beyond must be greater than the maximum length, 3; given: 3" in said
