@@ -497,7 +497,23 @@ def read_weights(
     require_tables(facts["rotary"], found.turns, found.head_size(facts.get("heads")))
     chosen = _Chosen(found, facts, choices, architecture or word)
     require_complete(architecture, word, found.names, inner, facts, stream, choices.rotary)
+    require_read(choices, found.state, facts)
     return chosen.imported(files)
+
+
+def require_read(choices: ImportChoices, state: Collection[str], facts: Mapping[str, Any]) -> None:
+    """Raise BadInput for a choice about layers or norms, where the weights `state` have none."""
+    layers = any("layers." in key for key in state)
+    normed = any("norm" in key for key in state) or (layers and facts.get("norm", "none") != "none")
+    said = {"heads": choices.heads, "activation": choices.activation, "mask": choices.mask}
+    said["rotary"] = None if choices.rotary == "none" else choices.rotary
+    about = {name: ("layers", layers) for name in said} | {"norm": ("norms", normed), "epsilon": ("norms", normed)}
+    said |= {"norm": None if choices.norm == "none" else choices.norm, "epsilon": choices.epsilon}
+    for name, value in said.items():
+        parts, present_here = about[name]
+        if value is not None and not present_here:
+            must = f"{name} must be given only for weights with {parts}"
+            raise BadInput(must, f"{value}, for weights without {parts}", f"leave {name} out")
 
 
 def _renamed(state: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
