@@ -493,6 +493,15 @@ def test_an_archive_of_numpy_with_objects_is_refused(tmp_path: Path) -> None:
 
 
 @together(
+    "said", [{"heads": 2}, {"activation": "gelu"}, {"mask": "none"}, {"rotary": 100}, {"norm": "pre"}, {"epsilon": 1}]
+)
+def test_what_is_said_of_layers_needs_layers(tmp_path: Path, said: dict[str, Any]) -> None:
+    (tmp_path / "w.json").write_text('{"embedding.weight": [[1, 0], [0, 1]], "output.weight": [[0, 1], [1, 0]]}')
+    with pytest.raises(sc.BadInput, match=f"{next(iter(said))} must be given only for weights with (layers|norms)"):
+        sc.from_pretrained(tmp_path / "w.json", vocabulary="ab", **said)
+
+
+@together(
     ("labels", "answers"),
     [("abc", "abc"), ("xyz", "xyz"), ("xbz", "xbz"), ("ca", "ca"), ("cab", None), ("bac", None), ("bxz", None)],
 )
