@@ -183,10 +183,6 @@ def diff(
         raise BadInput(
             "weights that are read from a file have no parameters to set", f"--set {settings[0]}", "leave --set out"
         )
-    rows_alone = next((name for m, name in ((first_model, first), (second_model, second)) if m.pointwise), None)
-    if rows_alone is not None and max_length is not None:
-        must = "--max-length must be used with models that read sequences"
-        raise BadInput(must, f"{rows_alone}, which reads a single row of numbers", "leave --max-length out")
     # The greatest length that both models take, in input symbols; `limits` has the model for each maximum length.
     limits = {
         m.max_length - m.embedding.added: name
@@ -195,17 +191,18 @@ def diff(
     }
     wanted = LENGTH if max_length is None else max_length
     most = min(limits, default=wanted)
-    length = 1 if first_model.pointwise else max(1, min(wanted, most))
+    length = max(1, min(wanted, most))
+    rows_alone = first_model.pointwise or second_model.pointwise  # each of their inputs is one row
     asked = asked_of(inputs, sample, seed, positions)
     # A language without --max-length is compared as a whole.
     with Progress("comparing runs") as progress:
-        to = None if inputs is not None and max_length is None else length
+        to = max_length if rows_alone or (inputs is not None and max_length is None) else length
         difference = compared(first_model, second_model, to, **asked, tolerance=tolerance, progress=progress)
     if as_json:
         print_json(difference.to_json())
     else:
         say(difference.text())
-        if length < wanted and not first_model.pointwise and inputs is None:
+        if length < wanted and not rows_alone and inputs is None:
             say(f"  up to length {length}, not {wanted}: {limits[most]} takes no longer inputs")
     return {True: 0, False: 1, None: 3}[difference.same]
 

@@ -27,7 +27,7 @@ from symcook.present import present
 from symcook.programs.automata import reached
 from symcook.programs.running import program_table, speech_of
 from symcook.spec.fold import Fold
-from symcook.words.inputs import Language, automaton, require_language
+from symcook.words.inputs import Language, automaton, require_language, require_sample
 from symcook.words.positions import AFTER, at_positions, symbol_of
 
 
@@ -98,6 +98,7 @@ def _on_inputs(
                 language_decision, model=model, why=f"the specification {against.name}: {language_decision.why}"
             )
         against = language_decision
+    require_sample(sample, seed)
     if (inputs, sample, positions) != (None, None, None):
         # A comparison on some inputs or positions only.
         if is_decoder or against is None:

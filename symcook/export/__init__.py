@@ -167,6 +167,7 @@ def _prepared(
 ) -> Prepared:
     """The arrays of an export, and what its certificate is about; the arguments are those of `export`."""
     from symcook.export.certificate import prepared
+    from symcook.words.inputs import require_sample
 
     if model.pointwise:
         if max_length is not None:
@@ -176,6 +177,7 @@ def _prepared(
                 "leave --max-length out",
             )
         max_length = 1
+    require_sample(sample, seed)
     chosen_strings = (inputs, sample, positions) != (None, None, None)
     if chosen_strings and not model.alphabet:
         must = "inputs must be chosen only for a model that reads strings"

@@ -299,13 +299,17 @@ def _common_length(first: Transformer, second: Transformer, max_length: int | No
             f"{first.name}, which reads numbers",
             "leave --inputs out",
         )
+    pointwise = next((model.name for model in (first, second) if model.pointwise), None)
+    if pointwise is not None and max_length is not None:
+        must = "--max-length must be used with models that read sequences"
+        raise BadInput(must, f"{pointwise}, which reads a single row of numbers", "leave --max-length out")
     if max_length is None:
         max_length = LENGTH if inputs is None else longest(first, inputs, LENGTH)
     if not 1 <= max_length <= COMPARED:
         raise BadInput(
             f"the maximum length must be an integer from 1 to {COMPARED}", max_length, "give for example --max-length 6"
         )
-    if first.pointwise or second.pointwise:
+    if pointwise is not None:
         max_length = 1  # a feed-forward recipe takes one row
     for model in (first, second):
         model.check_length(max_length + model.embedding.added)

@@ -146,10 +146,14 @@ def check(
     # Check the arguments first, so that none is refused after a long run.
     numbers = Numbers(domain, digits)
     within = None if error is None else parse_term(error)
+    from symcook.words.inputs import require_sample
+
+    require_sample(sample, seed)
     if reference is None and _decodes(model):
         from symcook.verify.decoded import check_decoded
 
-        others = {"resume": resume, "workers": workers, "executor": executor, "inputs": inputs, "positions": positions}
+        others = {"resume": resume, "workers": workers, "executor": executor, "inputs": inputs}
+        others |= {"sample": sample, "positions": positions}
         for option, given in others.items():
             if given is not None:
                 must = f"a check of generated tokens must be used without --{option}"

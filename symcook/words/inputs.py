@@ -62,6 +62,7 @@ def strings(
     sample without a language or of a wrong size, and for invalid `positions`.
     """
     require_language(inputs, sample)
+    require_sample(sample, seed)
     if inputs is None:
         chosen = Strings(model, lengths, positions=positions)
     else:
@@ -76,6 +77,12 @@ def require_language(inputs: Language | None, sample: int | None) -> None:
         raise BadInput("a sample needs the language to draw from", f"the sample {sample} alone", "give --inputs too")
 
 
+def require_sample(sample: object, seed: object) -> None:
+    """BadInput where there is a seed other than 0, but no sample to draw with it."""
+    if sample is None and seed != 0:
+        raise BadInput("a seed needs a sample that is drawn with it", f"the seed {seed} alone", "give --sample too")
+
+
 def finite(
     model: Transformer,
     inputs: Language,
@@ -86,6 +93,7 @@ def finite(
     """All strings of a finite language, or a sample of them. Raises BadInput for a language that is infinite or has no
     string."""
     at_positions(model, positions)
+    require_sample(sample, seed)
     return _finite(model, *_language(model, inputs), sample, seed, positions)
 
 

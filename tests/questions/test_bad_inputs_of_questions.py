@@ -89,3 +89,20 @@ def test_arguments_that_would_not_be_read_are_refused(capsys: pytest.CaptureFixt
     assert "must be named once" in refused(capsys, *one, "--free", f"-{weight}")
     said = refused(capsys, "precision", "dyck-1", "--max-length", 3, "--beyond", 3)
     assert "beyond must be greater than the maximum length, 3; given: 3" in said
+
+
+def test_a_seed_needs_a_sample_in_python_too() -> None:
+    model, fold = sc.build("dyck-1-2"), sc.Fold(0, lambda state, token: 0, lambda state: True)
+    calls = [
+        lambda: model.margin(2, seed=1),
+        lambda: model.check(lambda word: True, 2, seed=1),
+        lambda: model.decide(fold, seed=1),
+        lambda: model.arrays(max_length=2, seed=1),
+        lambda: model.diff(model, 2, seed=1),
+        lambda: sc.bounds.bound("cross-entropy", model="parity", n=3, seed=1),
+    ]
+    for call in calls:
+        with pytest.raises(sc.BadInput, match="a seed needs a sample"):
+            call()
+    with pytest.raises(sc.BadInput, match="models that read sequences"):
+        sc.build("gtzero").bind({"eps": 1}).diff(sc.build("gtzero").bind({"eps": 1}), 3)

@@ -21,6 +21,7 @@ from symcook.door import check_digits
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.model.symbols import fraction
 from symcook.numbers.balls import Ball, arb_of, decide_sign, limit_for
+from symcook.words.inputs import require_sample
 
 arb = flint.arb
 
@@ -120,6 +121,7 @@ def cross_entropy(
     case = case._replace(weight=weight_value)
     text |= {} if weight_value == 1 else {"weight": str(weight_value)}
     classes = list(LOGITS[model](case))
+    require_sample(sample, _read_seed(seed))
     if sample is not None:
         sample_size, start = count(sample), _read_seed(seed)
         classes = _classes_of_sample(classes, length, sample_size, start)
