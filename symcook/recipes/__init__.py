@@ -36,13 +36,14 @@ class Argument(NamedTuple):
     """An argument of a recipe: its name, its default as text, a description, and its reader.
 
     `read(given, name)` takes text or a value, and the argument's name for messages. It returns the value, or raises
-    BadInput.
+    BadInput. `only` is another argument and its value, if the argument is read with that value alone.
     """
 
     name: str
     default: str
     description: str
     read: Callable[[Any, str], Any]
+    only: tuple[str, str] | None = None
 
 
 class Symbol(NamedTuple):
@@ -134,10 +135,16 @@ class Recipe(NamedTuple):
         raise unknown(f"argument of {self.name}", name, [a.name for a in (*self.arguments, *self.symbols)])
 
     def read(self, given: Mapping[str, object]) -> dict[str, Any]:
-        """The checked values of all arguments: from `given` (exact values or text), else the defaults."""
+        """The checked values of all arguments: from `given` (exact values or text), else the defaults. BadInput for an
+        argument that is not read with the others."""
         for name in given:
             self.argument(name)
-        return {a.name: a.read(given.get(a.name, a.default), a.name) for a in self.arguments}
+        values = {a.name: a.read(given.get(a.name, a.default), a.name) for a in self.arguments}
+        for a in self.arguments:
+            if a.name in given and a.only is not None and values[a.only[0]] != a.only[1]:
+                must = f"{a.name} of {self.name} must be given only with {a.only[0]} = {a.only[1]}"
+                raise BadInput(must, f"{a.only[0]} = {values[a.only[0]]}", f"leave {a.name} out")
+        return values
 
     def model(self, *parts: Any, **more: Any) -> Transformer:
         """A Transformer with this recipe's name and source (unless `more` has another source), from its parts."""

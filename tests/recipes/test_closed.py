@@ -132,7 +132,7 @@ def test_parity_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     found = document(capsys, "derive", "parity", "--set", "c=2", "--seconds", "120")
     assert [one["accept"] for one in found] == [False, True, False, True]
     one = found[1]
-    assert one["conditions"] == ['mod(n, 2) = 0', 'mod(count("1"), 2) = 1']
+    assert one["conditions"] == ["mod(n, 2) = 0", 'mod(count("1"), 2) = 1']
     assert one["output"] == {"logit": "2*tanh(2)/n^2"}
     assert one["symbols"] == ["n", 'count("1")'] and one["length"] == "every" and one["assumptions"] == []
     ones = 'count("1")'

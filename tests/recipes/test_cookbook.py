@@ -119,7 +119,8 @@ def test_lookups_read_the_value_asked_for(name: str, arguments: dict[str, Any]) 
         queries, values = [drawn.randint(1, n) for _ in range(n)], random_values(n, n)
         wanted = [str(values[q - 1]) for q in queries]
         for weighting in HARD:
-            assert outputs(name, rows(query=queries, value=values), weighting=weighting, **arguments) == wanted
+            hard = {"weighting": weighting} | {key: value for key, value in arguments.items() if key != "N"}
+            assert outputs(name, rows(query=queries, value=values), **hard) == wanted
         bits = [drawn.randint(0, 1) for _ in range(n)]
         wanted = [str(bits[q - 1]) for q in queries]
         soft = {**arguments, "weighting": "softmax"}
@@ -135,9 +136,12 @@ def test_lookups_read_the_value_asked_for(name: str, arguments: dict[str, Any]) 
 def test_softmax_restricts_the_region_of_a_lookup(weighting: str) -> None:
     for name, _ in LOOKUPS:
         assert ("value = 0 | value = 1" in region(name, weighting=weighting)) is (weighting == "softmax")
-        assert build(name, weighting=weighting, N=5).max_length == (
-            5 if weighting == "softmax" or name in ("lookup-one-hot", "lookup-almost-orthogonal") else None
-        )
+        if weighting == "softmax" or name in ("lookup-one-hot", "lookup-almost-orthogonal"):
+            assert build(name, weighting=weighting, N=5).max_length == 5
+            continue
+        assert build(name, weighting=weighting).max_length is None
+        with pytest.raises(BadInput, match=r"N of lookup-.* must be given only with weighting = softmax"):
+            build(name, weighting=weighting, N=5)
 
 
 def test_one_hot_matrices_as_printed() -> None:

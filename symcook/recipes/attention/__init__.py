@@ -24,7 +24,7 @@ WEIGHTING = Argument(
 UNIFORM_WEIGHTING = Argument(
     "weighting", "average", "average or softmax, the same where all scores are zero", one_of("average", "softmax")
 )
-LONGEST = Argument("N", "64", "the greatest length, with softmax", integer(1, 10**6))
+LONGEST = Argument("N", "64", "the greatest length, with softmax", integer(1, 10**6), ("weighting", "softmax"))
 POSITION = "ex j in 1..n. query = j"
 """The region in which the input `query` is a position of the sequence."""
 GREATEST = "I[all k in 1..n. score(k) <= score(j)]"

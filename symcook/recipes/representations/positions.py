@@ -60,8 +60,8 @@ SCALARS = {"inverse": "1/i", "share": "i/n", "alternating": "(-1)^i"}
             "inverse for 1/i, share for i/n, alternating for (-1)^i, powers for i, i^2 and so on, or one-hot",
             one_of(*SCALARS, "powers", "one-hot"),
         ),
-        Argument("powers", "2", "with powers, how many: i to i^powers", integer(1, 16)),
-        Argument("N", "8", "with one-hot, the greatest length", integer(1, 128)),
+        Argument("powers", "2", "with powers, how many: i to i^powers", integer(1, 16), ("kind", "powers")),
+        Argument("N", "8", "with one-hot, the greatest length", integer(1, 128), ("kind", "one-hot")),
         Argument("alphabet", "a", "the symbols of the strings, which do not matter", read_alphabet),
     ),
 )
