@@ -380,7 +380,7 @@ def test_decoding_is_that_of_whole_prefixes_and_computes_each_position_once(monk
 
     monkeypatch.setattr(Machine, "advance", counted)
     generate(model, limit=100)
-    assert 100 <= advanced <= 102  # whole prefixes again would be 5050 positions
+    assert 90 <= advanced <= 100  # whole prefixes again would be 5050 positions
 
 
 # --- What only some positions are asked for ---------------------------------------------------------------------------
