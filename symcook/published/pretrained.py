@@ -701,6 +701,9 @@ class _Chosen:
             return
         if longest < 1:
             raise BadInput("the maximum length must be at least 1", longest, "give for example max_length=16")
+        if table is not None and longest > len(table):
+            must = f"the maximum length must be at most {len(table):,}, the number of positions"
+            raise BadInput(must, longest, "leave the maximum length out")
         if table is not None and longest < len(table):
             self.left_out.append(f"positions {longest + 1} to {len(table):,}")
             self.state["positions.weight"] = table[:longest]

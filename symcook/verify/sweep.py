@@ -149,6 +149,9 @@ def check(
     from symcook.words.inputs import require_sample
 
     require_sample(sample, seed)
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        must = "an executor must be a concurrent.futures.Executor"
+        raise BadInput(must, type(executor).__name__, "leave it out, or give the number of workers")
     if reference is None and _decodes(model):
         from symcook.verify.decoded import check_decoded
 

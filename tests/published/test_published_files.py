@@ -100,6 +100,12 @@ def test_a_file_of_tokens_that_is_missing_is_not_read_as_tokens(
     assert call(capsys, *line, "a . j s o n")[0] == 0
 
 
+def test_a_maximum_length_is_one_that_the_positions_allow(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place, _, _ = folder(tmp_path)
+    code, _, error = call(capsys, "import", place, "-o", tmp_path / "m.json", "--max-length", "9999")
+    assert code == 2 and "maximum length must be at most" in error and "the number of positions; given: 9999" in error
+
+
 def test_the_document_of_an_import(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     place, _, _ = folder(tmp_path)
     line = ("import", place, "-o", tmp_path / "m.json", "--symbols", "ca", "--max-length", "4", "--json")

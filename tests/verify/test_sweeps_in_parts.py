@@ -638,3 +638,8 @@ def test_a_sample_of_a_checkpoint_is_asked_again(tmp_path: Path, capsys: pytest.
     assert main(command) == 2
     error = capsys.readouterr().err
     assert "must be those of the model and its specification; given:" in error and "asked again, they" in error
+
+
+def test_an_executor_that_is_none_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"an executor must be a concurrent\.futures\.Executor; given: int"):
+        check(build("dyck-1"), dyck1, 3, executor=3)  # type: ignore[arg-type]
