@@ -1,7 +1,7 @@
 """Finds the figures of papers and writes them to files.
 
 Each paper has a folder here with a module `figures`. Its dict FIGURES has, by name of a recipe, the functions that make
-the recipe's figures. Its OF_LENGTHS, if it has one, names the recipes with a figure up to a maximum length.
+the recipe's figures. Its OF_LENGTHS names the recipes with a figure up to a maximum length.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def figures() -> dict[str, tuple[Make, ...]]:
 
 def of_lengths() -> list[str]:
     """The recipes with a figure that goes up to a maximum length."""
-    return [name for module in _modules() for name in getattr(module, "OF_LENGTHS", ())]
+    return [name for module in _modules() for name in module.OF_LENGTHS]
 
 
 def _modules() -> list[Any]:

@@ -505,15 +505,14 @@ def require_read(choices: ImportChoices, state: Collection[str], facts: Mapping[
     """Raise BadInput for a choice about layers or norms, where the weights `state` have none."""
     layers = any("layers." in key for key in state)
     normed = any("norm" in key for key in state) or (layers and facts.get("norm", "none") != "none")
-    said = {"heads": choices.heads, "activation": choices.activation, "mask": choices.mask}
-    said["rotary"] = None if choices.rotary == "none" else choices.rotary
-    about = {name: ("layers", layers) for name in said} | {"norm": ("norms", normed), "epsilon": ("norms", normed)}
-    said |= {"norm": None if choices.norm == "none" else choices.norm, "epsilon": choices.epsilon}
-    for name, value in said.items():
-        parts, present_here = about[name]
-        if value is not None and not present_here:
-            must = f"{name} must be given only for weights with {parts}"
-            raise BadInput(must, f"{value}, for weights without {parts}", f"leave {name} out")
+    rotary, norm = (None if value == "none" else value for value in (choices.rotary, choices.norm))
+    of_layers = {"heads": choices.heads, "activation": choices.activation, "mask": choices.mask, "rotary": rotary}
+    of_norms = {"norm": norm, "epsilon": choices.epsilon}
+    for parts, has_parts, chosen in (("layers", layers, of_layers), ("norms", normed, of_norms)):
+        for name, value in chosen.items():
+            if value is not None and not has_parts:
+                must = f"{name} must be given only for weights with {parts}"
+                raise BadInput(must, f"{value}, for weights without {parts}", f"leave {name} out")
 
 
 def _renamed(state: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

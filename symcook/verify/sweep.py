@@ -143,11 +143,11 @@ def check(
     >>> answer.holds, answer.counterexample
     (False, ')(')
     """
+    from symcook.words.inputs import longest, require_sample, strings
+
     # Check the arguments first, so that none is refused after a long run.
     numbers = Numbers(domain, digits)
     within = None if error is None else parse_term(error)
-    from symcook.words.inputs import require_sample
-
     require_sample(sample, seed)
     if executor is not None and not callable(getattr(executor, "submit", None)):
         must = "an executor must be a concurrent.futures.Executor"
@@ -183,8 +183,6 @@ def check(
         ask = maker.make()
         return check_grid(model, ask, region, values=values, progress=progress, numbers=numbers, within=within)
     if max_length is None and inputs is not None:
-        from symcook.words.inputs import longest
-
         max_length = longest(model, inputs, 0) or None  # a finite language is compared as a whole
     if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= MAX_LENGTH:
         must = f"the maximum length must be an integer from 1 to {MAX_LENGTH:,}"
@@ -197,8 +195,6 @@ def check(
         task = Comparison(bound, maker.make(), numbers, within=within)
         answer = _of_rows(task, max_length, region, progress)
     elif chosen:
-        from symcook.words.inputs import strings
-
         asked = strings(original, _lengths(original, max_length), inputs, sample, seed, positions)
         comparison = Comparison(bound, maker.make(), numbers, within=within, positions=positions)
         answer = of_strings(comparison, asked, progress)

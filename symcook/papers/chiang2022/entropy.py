@@ -121,9 +121,10 @@ def cross_entropy(
     case = case._replace(weight=weight_value)
     text |= {} if weight_value == 1 else {"weight": str(weight_value)}
     classes = list(LOGITS[model](case))
-    require_sample(sample, _read_seed(seed))
+    start = _read_seed(seed)
+    require_sample(sample, start)
     if sample is not None:
-        sample_size, start = count(sample), _read_seed(seed)
+        sample_size = count(sample)
         classes = _classes_of_sample(classes, length, sample_size, start)
         text |= {"sample": str(sample_size), "seed": str(start)}
 

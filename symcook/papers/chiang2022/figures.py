@@ -174,7 +174,7 @@ FIGURES: dict[str, tuple[Make, ...]] = {
     "parity": (tent, entropies("parity"), sensitivity("cross-entropy"), sensitivity("accuracy"), tolerances),
     "first": (entropies("first"), attention, confidence, accuracy),
 }
-OF_LENGTHS = ("parity", "first")
+OF_LENGTHS: tuple[str, ...] = ("parity", "first")
 """The recipes with a figure that goes up to a maximum length."""
 
 

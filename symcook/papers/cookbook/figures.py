@@ -104,6 +104,8 @@ def comparator(name: str) -> Make:
 
 # The comparators with a figure.
 COMPARED = ("gtzero", "gezero", "eqzero", "gtzero-input", "gezero-input", "eqzero-input")
+OF_LENGTHS: tuple[str, ...] = ()
+"""No figure here goes up to a maximum length."""
 FIGURES: dict[str, tuple[Make, ...]] = {
     **{name: (comparator(name),) for name in COMPARED},
     "by-gelu": (gelu,),

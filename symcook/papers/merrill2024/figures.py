@@ -20,6 +20,7 @@ from symcook.thought.running import MachineRun, machine_of, run_machine
 
 FIGURES: dict[str, tuple[Make, ...]] = {}
 """No recipe has figures here: `of_machine` makes those of a compiled machine."""
+OF_LENGTHS: tuple[str, ...] = ()
 TOKENS = 5_000
 """The greatest number of tokens of a run; the first longer run and those on longer strings are left out."""
 GROUPS = {

@@ -89,6 +89,8 @@ def patterns(longest: int, progress: Callable[[str], None]) -> Figure:
     return Figure("figure-2", "Figure 2: patterns of scores", "j", "score", tuple(curves), note=note)
 
 
+OF_LENGTHS: tuple[str, ...] = ()
+"""No figure here goes up to a maximum length."""
 FIGURES: dict[str, tuple[Make, ...]] = {
     "tie-break": (
         growth(greatest_entry, "positions", "largest entry of the position encodings"),

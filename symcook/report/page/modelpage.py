@@ -116,8 +116,7 @@ def model_page(
     with the reason, and the number of runs in it.
 
     `given` is the input that the page shows first, as `symcook.run` takes it. `arguments` are those with which `recipe`
-    built the model. `values` are values of parameters in
-    place of their defaults.
+    built the model. `values` are values of parameters in place of their defaults.
     """
     start = first_values(model, values or {})
     bound = model.bind(start)
